@@ -1,0 +1,103 @@
+// Dynamic programs over the segmentations of one word.
+//
+// A lattice has the positions 0..length and edges between them, sorted by (begin, length).  Besides
+// the position every program carries k, the number of pieces so far, up to `prior.size() - 1`,
+// beyond which numbers are not told apart; a prior of one entry switches the counting off.
+// Nothing here is recursive; cost is O(edges × prior entries).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pairpiece {
+
+struct Edge {
+  uint32_t begin;
+  uint32_t length : 8;
+  uint32_t piece : 24;
+
+  uint32_t end() const { return begin + length; }
+};
+
+inline constexpr uint32_t kMaxPieces = (1u << 24) - 1;
+inline constexpr uint32_t kUnknownPiece = kMaxPieces;  // an edge over a character outside the vocabulary
+inline constexpr uint32_t kMaxPieceLength = 255;
+
+struct Path {
+  std::vector<uint32_t> edges;  // indices, from left to right
+  double score = 0;
+};
+
+class Lattice {
+ public:
+  // Refers to `edges`, which must outlive the programs run.
+  void reset(size_t length, std::span<const Edge> edges) {
+    length_ = length;
+    edges_ = edges;
+  }
+
+  // Forward–backward with edge probabilities `weight` and prior probabilities `prior` of k pieces.
+  // Sets flow[e] to the summed probability of all segmentations through edge e and returns that of
+  // all segmentations (docs/algorithm.md, eq. 5).
+  double sums(std::span<const double> weight, std::span<const double> prior, std::span<double> flow);
+
+  // The best segmentation by edge log-weights and log prior; of equals the one whose last pieces
+  // are longer, and with fewer pieces.
+  void best(std::span<const double> log_weight, std::span<const double> log_prior, Path& path);
+
+  // Up to `count` different segmentations, best first.
+  std::vector<Path> best_paths(std::span<const double> log_weight,
+                               std::span<const double> log_prior, size_t count);
+
+  // A segmentation drawn with probability proportional to exp(its score); `uniform` returns
+  // numbers in [0, 1).
+  template <class Uniform>
+  void sample(std::span<const double> log_weight, std::span<const double> log_prior,
+              Uniform uniform, Path& path);
+
+ private:
+  void log_suffix_sums(std::span<const double> log_weight, std::span<const double> log_prior);
+
+  size_t length_ = 0;
+  std::span<const Edge> edges_;
+  std::vector<double> forward_, backward_;
+  std::vector<uint32_t> first_edge_;
+  struct Step {
+    uint32_t edge;
+    uint32_t from;  // the state before the edge
+  };
+  std::vector<Step> steps_;
+};
+
+template <class Uniform>
+void Lattice::sample(std::span<const double> log_weight, std::span<const double> log_prior,
+                     Uniform uniform, Path& path) {
+  const size_t states = log_prior.size();
+  log_suffix_sums(log_weight, log_prior);
+  path.edges.clear();
+  path.score = 0;
+  size_t k = 0;
+  for (size_t position = 0; position < length_;) {
+    const double total = backward_[position * states + k];
+    const size_t next = k + 1 < states ? k + 1 : k;
+    double left = uniform();
+    uint32_t chosen = first_edge_[position];
+    for (uint32_t e = chosen; e < first_edge_[position + 1]; ++e) {
+      const double share =
+          std::exp(log_weight[e] + backward_[edges_[e].end() * states + next] - total);
+      if (share <= 0) continue;
+      chosen = e;  // the last possible edge absorbs rounding
+      left -= share;
+      if (left < 0) break;
+    }
+    path.edges.push_back(chosen);
+    path.score += log_weight[chosen];
+    position = edges_[chosen].end();
+    k = next;
+  }
+  path.score += log_prior[k];
+}
+
+}  // namespace pairpiece

@@ -1,0 +1,562 @@
+#include "learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pairpiece {
+namespace {
+
+// Words longer than this have their edge weights scaled so that products stay within a double.
+constexpr size_t kUnscaledLength = 16;
+constexpr size_t kBlockCells = size_t{1} << 19;
+constexpr size_t kBlockWords = 4096;
+constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+struct Learner::Scratch {
+  Lattice lattice;
+  Path path;
+  std::vector<double> cells;    // [edge][local source]
+  std::vector<double> weight;   // p(t|S) of each edge
+  std::vector<double> share;    // of each source of the pair
+  std::vector<double> log_weight, flow, prior, summed;
+};
+
+Learner::Learner(PairSet pairs, Seeds seeds, LearnerOptions options)
+    : pairs_(std::move(pairs)),
+      options_(options),
+      pieces_(std::move(seeds.pieces)),
+      characters_(seeds.characters),
+      edges_(std::move(seeds.edges)),
+      edge_begin_(std::move(seeds.edge_begin)) {
+  collect_word_sources();
+}
+
+std::span<const Edge> Learner::edges_of(size_t word) const {
+  return std::span(edges_).subspan(edge_begin_[word], edge_begin_[word + 1] - edge_begin_[word]);
+}
+
+std::span<const uint32_t> Learner::local_sources(size_t word) const {
+  return std::span(word_source_)
+      .subspan(word_source_begin_[word], word_source_begin_[word + 1] - word_source_begin_[word]);
+}
+
+void Learner::collect_word_sources() {
+  local_.resize(pairs_.source.size());
+  word_source_begin_.push_back(0);
+  cell_begin_.push_back(0);
+  std::vector<uint32_t> place(pairs_.sources);
+  for (size_t w = 0; w < words(); ++w) {
+    const uint64_t first = pairs_.source_begin[pairs_.pair_begin[w]];
+    const uint64_t last = pairs_.source_begin[pairs_.pair_begin[w + 1]];
+    std::vector<uint32_t> distinct(pairs_.source.begin() + ptrdiff_t(first),
+                                   pairs_.source.begin() + ptrdiff_t(last));
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (uint32_t k = 0; k < distinct.size(); ++k) place[distinct[k]] = k;
+    for (uint64_t i = first; i < last; ++i) local_[i] = place[pairs_.source[i]];
+    word_source_.insert(word_source_.end(), distinct.begin(), distinct.end());
+    word_source_begin_.push_back(word_source_.size());
+    cell_begin_.push_back(cell_begin_.back() + edges_of(w).size() * distinct.size());
+  }
+}
+
+uint64_t Learner::table_bytes() const {
+  // At worst every cell of a word is a table entry of its own: an index, a source, two counts; and
+  // one more pair of offsets per edge while the index is built.
+  return cell_begin_.back() * (4 + 4 + 8 + 8) + edges_.size() * 16;
+}
+
+bool Learner::initialize(const Interrupted& interrupted) {
+  // The places (word, edge) where each piece stands, grouped by piece.
+  struct Place {
+    uint32_t word, edge;
+  };
+  std::vector<uint64_t> place_begin(pieces_.size() + 1, 0);
+  for (const Edge& edge : edges_)
+    if (edge.piece != kUnknownPiece) ++place_begin[edge.piece + 1];
+  for (size_t t = 0; t < pieces_.size(); ++t) place_begin[t + 1] += place_begin[t];
+  std::vector<Place> places(place_begin.back());
+  {
+    std::vector<uint64_t> next(place_begin.begin(), place_begin.end() - 1);
+    for (size_t w = 0; w < words(); ++w) {
+      const auto edges = edges_of(w);
+      for (uint32_t e = 0; e < edges.size(); ++e)
+        if (edges[e].piece != kUnknownPiece) places[next[edges[e].piece]++] = {uint32_t(w), e};
+    }
+  }
+
+  // A row of the table holds the sources of all words its piece stands in.
+  cell_.assign(cell_begin_.back(), 0);
+  table_.row_begin.assign(1, 0);
+  table_.source.clear();
+  std::vector<uint32_t> rank(pairs_.sources, ~uint32_t{0});
+  std::vector<uint32_t> row;
+  for (size_t t = 0; t < pieces_.size(); ++t) {
+    if (t % 4096 == 0 && interrupted && interrupted()) return false;
+    row.clear();
+    for (uint64_t i = place_begin[t]; i < place_begin[t + 1]; ++i) {
+      for (const uint32_t s : local_sources(places[i].word)) {
+        if (rank[s] == ~uint32_t{0}) {
+          rank[s] = 0;
+          row.push_back(s);
+        }
+      }
+    }
+    std::sort(row.begin(), row.end());
+    const auto first = uint32_t(table_.source.size());
+    for (uint32_t k = 0; k < row.size(); ++k) rank[row[k]] = first + k;
+    for (uint64_t i = place_begin[t]; i < place_begin[t + 1]; ++i) {
+      const auto sources = local_sources(places[i].word);
+      uint32_t* cells = &cell_[cell_begin_[places[i].word] + places[i].edge * sources.size()];
+      for (size_t k = 0; k < sources.size(); ++k) cells[k] = rank[sources[k]];
+    }
+    table_.source.insert(table_.source.end(), row.begin(), row.end());
+    table_.row_begin.push_back(table_.source.size());
+    for (const uint32_t s : row) rank[s] = ~uint32_t{0};
+  }
+  places = {};
+
+  // Span co-occurrence (eq. 10).
+  table_.count.assign(table_.source.size(), 0.0);
+  for (size_t w = 0; w < words(); ++w) {
+    const auto edges = edges_of(w);
+    const size_t sources = local_sources(w).size();
+    std::vector<double> together(sources, 0.0);
+    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+      double size = 0;
+      for (uint64_t i = pairs_.source_begin[p]; i < pairs_.source_begin[p + 1]; ++i)
+        size += pairs_.multiplicity[i];
+      const double each = pairs_.count[p] / (options_.share_initial ? size : 1.0);
+      for (uint64_t i = pairs_.source_begin[p]; i < pairs_.source_begin[p + 1]; ++i)
+        together[local_[i]] += each * pairs_.multiplicity[i];
+    }
+    for (size_t e = 0; e < edges.size(); ++e) {
+      if (edges[e].piece == kUnknownPiece) continue;
+      for (size_t k = 0; k < sources; ++k)
+        table_.count[cell_[cell_begin_[w] + e * sources + k]] += together[k];
+    }
+  }
+  update_totals();
+  update_base();
+  return true;
+}
+
+void Learner::update_totals() {
+  piece_count_.assign(pieces_.size(), 0.0);
+  source_count_.assign(pairs_.sources, 0.0);
+  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t begin, size_t end) {
+    for (size_t t = begin; t < end; ++t)
+      for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
+        piece_count_[t] += table_.count[i];
+  });
+  scatter_add(options_.threads, table_.source, table_.count, source_count_);
+}
+
+void Learner::update_base() {
+  base_.resize(pieces_.size());
+  double total = 0;
+  for (size_t t = 0; t < pieces_.size(); ++t) total += piece_count_[t] + options_.base_offset;
+  for (size_t t = 0; t < pieces_.size(); ++t)
+    base_[t] = (piece_count_[t] + options_.base_offset) / total;
+}
+
+void Learner::load_cells(size_t word, Scratch& scratch) const {
+  const auto edges = edges_of(word);
+  const auto sources = local_sources(word);
+  const uint32_t* cells = cell_.data() + cell_begin_[word];
+  scratch.cells.resize(edges.size() * sources.size());
+  if (options_.conditional == Conditional::pooled) {
+    for (size_t i = 0; i < scratch.cells.size(); ++i) scratch.cells[i] = table_.count[cells[i]];
+    return;
+  }
+  scratch.share.resize(sources.size());
+  for (size_t k = 0; k < sources.size(); ++k)
+    scratch.share[k] = 1 / (source_count_[sources[k]] + options_.smoothing);
+  for (size_t e = 0, i = 0; e < edges.size(); ++e) {
+    if (edges[e].piece == kUnknownPiece) {
+      i += sources.size();
+      continue;
+    }
+    const double pseudo_count = options_.smoothing * base_[edges[e].piece];
+    for (size_t k = 0; k < sources.size(); ++k, ++i)
+      scratch.cells[i] = (table_.count[cells[i]] + pseudo_count) * scratch.share[k];
+  }
+}
+
+void Learner::condition(size_t word, size_t pair, Scratch& scratch) const {
+  const auto edges = edges_of(word);
+  const size_t sources = local_sources(word).size();
+  const uint64_t first = pairs_.source_begin[pair];
+  const size_t size = pairs_.source_begin[pair + 1] - first;
+  scratch.share.resize(size);
+  double total = 0;
+  for (size_t j = 0; j < size; ++j) {
+    scratch.share[j] = pairs_.multiplicity[first + j];
+    total += options_.conditional == Conditional::mixture
+                 ? scratch.share[j]
+                 : scratch.share[j] * source_count_[pairs_.source[first + j]];
+  }
+  for (double& share : scratch.share) share = total > 0 ? share / total : 0;
+  scratch.weight.resize(edges.size());
+  for (size_t e = 0; e < edges.size(); ++e) {
+    const double* cells = &scratch.cells[e * sources];
+    double sum = 0;
+    for (size_t j = 0; j < size; ++j) sum += scratch.share[j] * cells[local_[first + j]];
+    scratch.weight[e] = edges[e].piece == kUnknownPiece ? 1.0 : sum;
+  }
+}
+
+std::vector<double> Learner::prior_of(const LengthPenalty& penalty, size_t word,
+                                      double expected) const {
+  if (penalty.is_flat()) return {0.0};
+  std::vector<double> prior(std::min(pairs_.words[word].size(), kMaxCountedPieces) + 1);
+  for (size_t k = 0; k < prior.size(); ++k) prior[k] = log_length_prior(penalty, k, expected);
+  return prior;
+}
+
+// Adds the counts of all pairs of a word to `out` ([edge][local source]) and returns their log
+// likelihood.
+double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out) const {
+  const auto edges = edges_of(word);
+  const size_t length = pairs_.words[word].size();
+  const size_t sources = local_sources(word).size();
+  std::fill(out.begin(), out.end(), 0.0);
+  load_cells(word, scratch);
+  scratch.lattice.reset(length, edges);
+  scratch.flow.resize(edges.size());
+  scratch.log_weight.resize(edges.size());
+  double log_likelihood = 0;
+  for (uint64_t p = pairs_.pair_begin[word]; p < pairs_.pair_begin[word + 1]; ++p) {
+    condition(word, p, scratch);
+    const uint64_t first = pairs_.source_begin[p];
+    const size_t size = scratch.share.size();
+    const std::vector<double> log_prior = prior_of(options_.penalty, word, pairs_.expected[p]);
+    const double count = pairs_.count[p];
+
+    const bool find_best = options_.counting == Counting::best || length > kUnscaledLength;
+    if (find_best) {
+      for (size_t e = 0; e < edges.size(); ++e) scratch.log_weight[e] = std::log(scratch.weight[e]);
+      scratch.lattice.best(scratch.log_weight, log_prior, scratch.path);
+      if (scratch.path.score == kImpossible) continue;  // unseen under the paper's unsmoothed model
+    }
+    if (options_.counting == Counting::best) {
+      log_likelihood += count * scratch.path.score;
+      for (const uint32_t e : scratch.path.edges)
+        for (size_t j = 0; j < size; ++j)
+          out[e * sources + local_[first + j]] += count * pairs_.multiplicity[first + j];
+      continue;
+    }
+
+    // Every segmentation covers the word, so a factor per character changes all of them alike.
+    double per_character = 0;
+    if (length > kUnscaledLength) {
+      per_character = -scratch.path.score / double(length);
+      for (size_t e = 0; e < edges.size(); ++e)
+        scratch.weight[e] *= std::exp(per_character * edges[e].length);
+    }
+    scratch.prior.resize(log_prior.size());
+    for (size_t k = 0; k < log_prior.size(); ++k) scratch.prior[k] = std::exp(log_prior[k]);
+    const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
+    if (!(total > 0)) continue;
+    const double unscaled = std::exp(-per_character * double(length));
+    log_likelihood += count * (std::log(total) - per_character * double(length));
+
+    for (size_t e = 0; e < edges.size(); ++e) {
+      if (edges[e].piece == kUnknownPiece || scratch.flow[e] == 0) continue;
+      double* row = &out[e * sources];
+      if (options_.counting == Counting::printed) {
+        double spread = 0;
+        for (size_t j = 0; j < size; ++j) spread += pairs_.multiplicity[first + j];
+        for (size_t j = 0; j < size; ++j)
+          row[local_[first + j]] +=
+              count * scratch.flow[e] * unscaled * pairs_.multiplicity[first + j] / spread;
+      } else {
+        const double scale = count * scratch.flow[e] / total;
+        if (size == 1) {  // one source takes it all
+          row[local_[first]] += scale;
+          continue;
+        }
+        const double* cells = &scratch.cells[e * sources];
+        double sum = 0;
+        for (size_t j = 0; j < size; ++j) sum += scratch.share[j] * cells[local_[first + j]];
+        for (size_t j = 0; j < size; ++j) {
+          const uint32_t k = local_[first + j];
+          row[k] += scale * scratch.share[j] * cells[k] / sum;
+        }
+      }
+    }
+  }
+  return log_likelihood;
+}
+
+// Calls body(first word, last word) for runs of words small enough to be interrupted between.
+template <class Body>
+bool Learner::each_block(const Interrupted& interrupted, Body body) const {
+  for (size_t begin = 0; begin < words();) {
+    if (interrupted && interrupted()) return false;
+    size_t end = begin + 1;
+    while (end < words() && end - begin < kBlockWords &&
+           cell_begin_[end + 1] - cell_begin_[begin] <= kBlockCells)
+      ++end;
+    body(begin, end);
+    begin = end;
+  }
+  return true;
+}
+
+bool Learner::count(const Interrupted& interrupted) {
+  std::vector<Scratch> scratch(options_.threads);
+  std::vector<double> block, likelihood;
+  std::vector<double> counts(table_.count.size(), 0.0);
+  double log_likelihood = 0;
+  const bool finished = each_block(interrupted, [&](size_t begin, size_t end) {
+    const uint64_t first = cell_begin_[begin];
+    block.resize(cell_begin_[end] - first);
+    likelihood.resize(end - begin);
+    parallel_for(options_.threads, end - begin, 16, [&](size_t thread, size_t from, size_t to) {
+      for (size_t w = begin + from; w < begin + to; ++w) {
+        const auto out = std::span(block).subspan(cell_begin_[w] - first,
+                                                  cell_begin_[w + 1] - cell_begin_[w]);
+        likelihood[w - begin] = count_word(w, scratch[thread], out);
+      }
+    });
+    scatter_add(options_.threads, std::span(cell_).subspan(first, block.size()), block, counts);
+    for (size_t i = 0; i < end - begin; ++i) log_likelihood += likelihood[i];
+  });
+  if (!finished) return false;
+  table_.count = std::move(counts);
+  log_likelihood_ = log_likelihood;
+  update_totals();
+  return true;
+}
+
+double Learner::log_table_prior() const {
+  if (options_.conditional == Conditional::pooled) return 0;
+  // κ Σ_s Σ_t p0(t) log p(t|s), first for an empty table, then corrected where there are counts.
+  const double kappa = options_.smoothing;
+  if (kappa == 0) return 0;
+  double entropy = 0;
+  for (const double p : base_) entropy += p * std::log(kappa * p);
+  double sum = 0;
+  for (const double c : source_count_)
+    if (c > 0) sum += entropy - std::log(c + kappa);
+  for (size_t t = 0; t < pieces_.size(); ++t) {
+    const double pseudo_count = kappa * base_[t];
+    for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
+      if (table_.count[i] > 0) sum += base_[t] * std::log1p(table_.count[i] / pseudo_count);
+  }
+  return kappa * sum;
+}
+
+std::vector<double> Learner::mutual_information() const {
+  double all = 0;
+  for (const double c : piece_count_) all += c;
+  std::vector<double> information(pieces_.size(), 0.0);
+  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t begin, size_t end) {
+    for (size_t t = begin; t < end; ++t) {
+      for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i) {
+        const double c = table_.count[i];
+        if (c > 0)
+          information[t] +=
+              c * (std::log(c / piece_count_[t]) + std::log(all / source_count_[table_.source[i]]));
+      }
+    }
+  });
+  return information;
+}
+
+Learner::Alternatives Learner::alternatives() const {
+  // The lattice of a piece is the part of the lattice of a word it stands in.
+  struct Place {
+    uint32_t word = ~uint32_t{0};
+    uint32_t edge = 0;
+  };
+  std::vector<Place> places(pieces_.size());
+  for (size_t w = 0; w < words(); ++w) {
+    const auto edges = edges_of(w);
+    for (uint32_t e = 0; e < edges.size(); ++e)
+      if (edges[e].piece != kUnknownPiece && places[edges[e].piece].word == ~uint32_t{0})
+        places[edges[e].piece] = {uint32_t(w), e};
+  }
+  std::vector<double> log_base(base_.size());
+  for (size_t t = 0; t < base_.size(); ++t) log_base[t] = std::log(base_[t]);
+
+  Alternatives found;
+  found.begin.push_back(0);
+  found.split.assign(pieces_.size(), 0);
+  Lattice lattice;
+  Path path;
+  std::vector<Edge> inner;
+  std::vector<double> weight;
+  const std::vector<double> flat{0.0};
+  for (uint32_t t = 0; t < pieces_.size(); ++t) {
+    if (places[t].word != ~uint32_t{0} && pieces_[t].size() > 1) {
+      const auto edges = edges_of(places[t].word);
+      const Edge whole = edges[places[t].edge];
+      inner.clear();
+      weight.clear();
+      // Edges are sorted by where they begin, so the inner ones lie around the piece's own.
+      size_t e = places[t].edge;
+      while (e > 0 && edges[e - 1].begin == whole.begin) --e;
+      for (; e < edges.size() && edges[e].begin < whole.end(); ++e) {
+        if (edges[e].end() > whole.end() || edges[e].piece == t) continue;
+        Edge edge = edges[e];
+        edge.begin -= whole.begin;
+        inner.push_back(edge);
+        weight.push_back(log_base[edge.piece]);
+      }
+      lattice.reset(whole.length, inner);
+      lattice.best(weight, flat, path);
+      for (const uint32_t i : path.edges) found.pieces.push_back(inner[i].piece);
+      found.split[t] = !path.edges.empty() && path.score > log_base[t];
+    }
+    found.begin.push_back(uint32_t(found.pieces.size()));
+  }
+  return found;
+}
+
+Learner::Uses Learner::tied_uses(const Alternatives& alternatives,
+                                 const Interrupted& interrupted) const {
+  Uses uses{std::vector<double>(pieces_.size(), 0.0), std::vector<double>(pieces_.size(), 0.0)};
+  std::vector<Scratch> scratch(options_.threads);
+  std::vector<std::vector<uint32_t>> chosen;  // the pieces of each word of the block
+  each_block(interrupted, [&](size_t begin, size_t end) {
+    chosen.assign(end - begin, {});
+    parallel_for(options_.threads, end - begin, 16, [&](size_t thread, size_t from, size_t to) {
+      Scratch& s = scratch[thread];
+      for (size_t w = begin + from; w < begin + to; ++w) {
+        const auto edges = edges_of(w);
+        load_cells(w, s);
+        s.log_weight.assign(edges.size(), 0.0);
+        s.summed.clear();
+        for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+          condition(w, p, s);
+          for (size_t e = 0; e < edges.size(); ++e)
+            s.log_weight[e] += pairs_.count[p] * std::log(s.weight[e]);
+          const auto prior = prior_of(options_.penalty, w, pairs_.expected[p]);
+          s.summed.resize(prior.size(), 0.0);
+          for (size_t k = 0; k < prior.size(); ++k) s.summed[k] += pairs_.count[p] * prior[k];
+        }
+        s.lattice.reset(pairs_.words[w].size(), edges);
+        s.lattice.best(s.log_weight, s.summed, s.path);
+        for (const uint32_t e : s.path.edges) chosen[w - begin].push_back(edges[e].piece);
+      }
+    });
+    for (size_t w = begin; w < end; ++w) {
+      const auto& path = chosen[w - begin];
+      for (const uint32_t t : path) {
+        if (t == kUnknownPiece) continue;
+        const size_t parts = alternatives.begin[t + 1] - alternatives.begin[t];
+        for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+          uses.count[t] += pairs_.count[p];
+          if (parts == 0 || options_.penalty.is_flat()) continue;
+          const double m = pairs_.expected[p];
+          uses.length_gain[t] +=
+              pairs_.count[p] * (log_length_prior(options_.penalty, path.size() + parts - 1, m) -
+                                 log_length_prior(options_.penalty, path.size(), m));
+        }
+      }
+    }
+  });
+  return uses;
+}
+
+std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double piece_penalty,
+                                         const Interrupted& interrupted) const {
+  std::vector<double> counts(pieces_.size(), 0.0);
+  std::vector<Scratch> scratch(options_.threads);
+  struct Use {
+    uint32_t piece;
+    double count;
+  };
+  std::vector<std::vector<Use>> chosen;
+  each_block(interrupted, [&](size_t begin, size_t end) {
+    chosen.assign(end - begin, {});
+    parallel_for(options_.threads, end - begin, 16, [&](size_t thread, size_t from, size_t to) {
+      Scratch& s = scratch[thread];
+      for (size_t w = begin + from; w < begin + to; ++w) {
+        const auto edges = edges_of(w);
+        load_cells(w, s);
+        s.lattice.reset(pairs_.words[w].size(), edges);
+        s.log_weight.resize(edges.size());
+        for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+          condition(w, p, s);
+          for (size_t e = 0; e < edges.size(); ++e)
+            s.log_weight[e] = std::log(s.weight[e]) - piece_penalty;
+          s.lattice.best(s.log_weight, prior_of(penalty, w, pairs_.expected[p]), s.path);
+          for (const uint32_t e : s.path.edges)
+            if (edges[e].piece != kUnknownPiece)
+              chosen[w - begin].push_back({edges[e].piece, pairs_.count[p]});
+        }
+      }
+    });
+    for (const auto& uses : chosen)
+      for (const Use& use : uses) counts[use.piece] += use.count;
+  });
+  return counts;
+}
+
+void Learner::keep(std::span<const uint8_t> flags) {
+  // Rows move towards the front as a whole, so a cell shifts by what was dropped before its row.
+  std::vector<uint32_t> new_piece(pieces_.size(), kUnknownPiece);
+  std::vector<uint64_t> dropped_before(pieces_.size(), 0);
+  std::vector<uint64_t> row_begin{0};
+  uint64_t dropped = 0;
+  uint32_t kept = 0;
+  for (size_t t = 0; t < pieces_.size(); ++t) {
+    const uint64_t first = table_.row_begin[t], last = table_.row_begin[t + 1];
+    dropped_before[t] = dropped;
+    if (!flags[t] && t >= characters_) {
+      dropped += last - first;
+      continue;
+    }
+    for (uint64_t i = first; i < last; ++i) {
+      table_.source[i - dropped] = table_.source[i];
+      table_.count[i - dropped] = table_.count[i];
+    }
+    row_begin.push_back(last - dropped);
+    if (kept != t) pieces_[kept] = std::move(pieces_[t]);
+    new_piece[t] = kept++;
+  }
+  pieces_.resize(kept);
+  table_.source.resize(table_.source.size() - dropped);
+  table_.count.resize(table_.source.size());
+  table_.row_begin = std::move(row_begin);
+
+  uint64_t next_edge = 0, next_cell = 0, first_cell = 0;
+  for (size_t w = 0; w < words(); ++w) {
+    const size_t sources = local_sources(w).size();
+    const uint64_t first_edge = w == 0 ? 0 : edge_begin_[w];
+    uint64_t cell = first_cell;
+    first_cell = cell_begin_[w + 1];
+    cell_begin_[w] = next_cell;
+    const uint64_t last_edge = edge_begin_[w + 1];
+    const uint64_t new_begin = next_edge;
+    for (uint64_t e = first_edge; e < last_edge; ++e, cell += sources) {
+      Edge edge = edges_[e];
+      if (edge.piece != kUnknownPiece) {
+        const uint32_t old = edge.piece;
+        if (new_piece[old] == kUnknownPiece) continue;
+        edge.piece = new_piece[old] & 0xFFFFFF;
+        for (size_t k = 0; k < sources; ++k)
+          cell_[next_cell + k] = uint32_t(cell_[cell + k] - dropped_before[old]);
+      } else {
+        for (size_t k = 0; k < sources; ++k) cell_[next_cell + k] = 0;
+      }
+      edges_[next_edge++] = edge;
+      next_cell += sources;
+    }
+    edge_begin_[w] = new_begin;
+  }
+  edge_begin_.back() = next_edge;
+  cell_begin_.back() = next_cell;
+  edges_.resize(next_edge);
+  cell_.resize(next_cell);
+  update_totals();
+  update_base();
+}
+
+}  // namespace pairpiece

@@ -1,0 +1,147 @@
+// Learning the co-occurrence table c(t, s): lattice counting, and the scores that pruning needs.
+// Which pass comes when, and how far to prune, is decided by the caller.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lattice.hpp"
+#include "length_prior.hpp"
+#include "parallel.hpp"
+#include "seeds.hpp"
+
+namespace pairpiece {
+
+// Distinct training pairs, grouped by word.  Source id 0 is NULL, the source of unlinked words.
+struct PairSet {
+  std::vector<std::u32string> words;
+  std::vector<uint64_t> pair_begin;    // words + 1 offsets into the pairs
+  std::vector<double> count;           // of each pair, n
+  std::vector<double> expected;        // of each pair, m; 0 if it is unlinked
+  std::vector<uint64_t> source_begin;  // pairs + 1 offsets into the next two
+  std::vector<uint32_t> source;        // distinct source tokens of each pair, ascending
+  std::vector<uint32_t> multiplicity;  // how often each of them stands in the pair
+  uint32_t sources = 1;                // size of the source vocabulary, NULL included
+};
+
+enum class Conditional : uint8_t {
+  mixture,  // the mean over s of smoothed p(t|s) (docs/algorithm.md, eq. 6–7)
+  pooled,   // summed counts over summed counts, as the paper's Eq. 2
+};
+enum class Counting : uint8_t {
+  posterior,  // expected counts shared out by responsibility (eq. 9)
+  printed,    // prefix × piece × suffix, shared out evenly: the paper's Eq. 3
+  best,       // the pieces of the best segmentation, once for every source token
+};
+
+struct LearnerOptions {
+  Conditional conditional = Conditional::mixture;
+  Counting counting = Counting::posterior;
+  double smoothing = 1;        // κ of the mixture
+  double base_offset = 0.01;   // added to c(t) in the base distribution p0
+  LengthPenalty penalty;
+  bool share_initial = true;   // the first counts of a pair are divided by |S|
+  size_t threads = 1;
+};
+
+// One stored cell of the table.
+struct Table {
+  std::vector<uint64_t> row_begin;  // pieces + 1 offsets
+  std::vector<uint32_t> source;     // ascending within a row
+  std::vector<double> count;
+};
+
+class Learner {
+ public:
+  Learner(PairSet pairs, Seeds seeds, LearnerOptions options);
+
+  // Memory the table and its index will take, in bytes; call before `initialize`.
+  uint64_t table_bytes() const;
+
+  // Builds the table from span co-occurrences.  False if interrupted.
+  bool initialize(const Interrupted& interrupted);
+
+  // One pass over the pairs: counts under the current table and replaces it.  Sets
+  // `log_likelihood()` to that of the table counted with.  False if interrupted; the table is then
+  // unchanged.
+  bool count(const Interrupted& interrupted);
+  double log_likelihood() const { return log_likelihood_; }
+
+  // The log density of the current table under its Dirichlet prior, up to a constant of p0: what
+  // must be added to `log_likelihood` for a sum that never falls from pass to pass.
+  double log_table_prior() const;
+
+  const std::vector<std::u32string>& pieces() const { return pieces_; }
+  uint32_t characters() const { return characters_; }
+  const Table& table() const { return table_; }
+  const std::vector<double>& piece_counts() const { return piece_count_; }
+  const std::vector<double>& source_counts() const { return source_count_; }
+  const std::vector<double>& base() const { return base_; }
+
+  // Σ_s c(t,s) log[c(t,s) C / (c(t) c(s))] of every piece (eq. 11).
+  std::vector<double> mutual_information() const;
+
+  struct Alternatives {
+    std::vector<uint32_t> begin;   // pieces + 1 offsets
+    std::vector<uint32_t> pieces;  // of each piece's best split into others under p0; may be empty
+    std::vector<uint8_t> split;    // 1 where that split is likelier than the piece itself
+  };
+  Alternatives alternatives() const;
+
+  // How often each piece stands in the segmentations that are best for all pairs of a word type
+  // together, and d(t), what the length prior of these words would gain if it were split (eq. 12).
+  struct Uses {
+    std::vector<double> count;
+    std::vector<double> length_gain;
+  };
+  Uses tied_uses(const Alternatives& alternatives, const Interrupted& interrupted) const;
+
+  // How often each piece stands in the best segmentation of each pair, with a penalty per piece.
+  std::vector<double> best_counts(const LengthPenalty& penalty, double piece_penalty,
+                                  const Interrupted& interrupted) const;
+
+  // Drops the pieces whose flag is 0; the table keeps the rows of the others.
+  void keep(std::span<const uint8_t> flags);
+
+ private:
+  struct Scratch;
+
+  size_t words() const { return pairs_.words.size(); }
+  std::span<const Edge> edges_of(size_t word) const;
+  std::span<const uint32_t> local_sources(size_t word) const;
+  void collect_word_sources();
+  void update_totals();
+  void update_base();
+  std::vector<double> prior_of(const LengthPenalty& penalty, size_t word, double expected) const;
+  // Fills scratch.cells with the source terms of p(t|S): [edge][local source].
+  void load_cells(size_t word, Scratch& scratch) const;
+  // p(t|S) of every edge for one pair, from the loaded cells.
+  void condition(size_t word, size_t pair, Scratch& scratch) const;
+  double count_word(size_t word, Scratch& scratch, std::span<double> out) const;
+  template <class Body>
+  bool each_block(const Interrupted& interrupted, Body body) const;
+
+  PairSet pairs_;
+  LearnerOptions options_;
+  std::vector<std::u32string> pieces_;
+  uint32_t characters_;
+  std::vector<Edge> edges_;
+  std::vector<uint64_t> edge_begin_;
+
+  // The distinct sources of each word and, for each pair's sources, their place among them.
+  std::vector<uint64_t> word_source_begin_;
+  std::vector<uint32_t> word_source_;
+  std::vector<uint32_t> local_;
+
+  // cell_begin_[w] + edge × sources of the word + local source → place in the table.
+  std::vector<uint64_t> cell_begin_;
+  std::vector<uint32_t> cell_;
+
+  Table table_;
+  std::vector<double> piece_count_, source_count_, base_;
+  double log_likelihood_ = 0;
+};
+
+}  // namespace pairpiece

@@ -1,0 +1,119 @@
+#include "normalizer.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "utf8.hpp"
+
+namespace pairpiece {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "charsmaps are stored little-endian");
+
+// The fields of one unit of a double-array trie in the layout of the Darts-clone library.
+constexpr uint32_t label(uint32_t unit) { return unit & (1u << 31 | 0xFFu); }
+constexpr bool has_value(uint32_t unit) { return unit >> 8 & 1u; }
+constexpr uint32_t value(uint32_t unit) { return unit & ~(1u << 31); }
+constexpr uint32_t offset(uint32_t unit) { return unit >> 10 << ((unit & (1u << 9)) >> 6); }
+
+}  // namespace
+
+std::optional<Normalizer> Normalizer::from_charsmap(std::string_view charsmap) {
+  Normalizer normalizer;
+  normalizer.plain_.fill(true);
+  if (charsmap.empty()) return normalizer;
+  uint32_t trie_bytes = 0;
+  if (charsmap.size() < sizeof trie_bytes) return std::nullopt;
+  std::memcpy(&trie_bytes, charsmap.data(), sizeof trie_bytes);
+  charsmap.remove_prefix(sizeof trie_bytes);
+  if (trie_bytes == 0 || trie_bytes % 4 != 0 || trie_bytes >= charsmap.size() ||
+      charsmap.back() != '\0')
+    return std::nullopt;
+  normalizer.units_.resize(trie_bytes / 4);
+  std::memcpy(normalizer.units_.data(), charsmap.data(), trie_bytes);
+  normalizer.replacements_ = charsmap.substr(trie_bytes);
+  // Right-hand sides must be well-formed, and so must every suffix a value may point to begin at a
+  // character: `longest_rule` checks the latter as it goes.
+  if (sanitize(normalizer.replacements_) != normalizer.replacements_) return std::nullopt;
+  for (size_t first = 0; first < 128; ++first) {
+    for (size_t second = 0; second < 128 && normalizer.plain_[first]; ++second) {
+      const char both[2] = {char(first), char(second)};
+      normalizer.plain_[first] = normalizer.longest_rule({both, 2}).bytes == 0;
+    }
+  }
+  return normalizer;
+}
+
+Normalizer::Replacement Normalizer::longest_rule(std::string_view text) const {
+  Replacement best;
+  if (units_.empty()) return best;
+  size_t node = offset(units_[0]);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    node ^= byte;
+    if (byte == 0 || node >= units_.size()) break;
+    const uint32_t unit = units_[node];
+    if (label(unit) != byte) break;
+    node ^= offset(unit);
+    if (!has_value(unit)) continue;
+    if (node >= units_.size()) break;
+    const size_t begin = value(units_[node]);
+    // A rule consumes whole characters and yields whole characters.
+    const bool ends_character = i + 1 == text.size() || (text[i + 1] & 0xC0) != 0x80;
+    if (begin >= replacements_.size() || (replacements_[begin] & 0xC0) == 0x80 || !ends_character)
+      continue;
+    best = {std::string_view(replacements_.c_str() + begin), uint32_t(i + 1)};
+  }
+  return best;
+}
+
+// Calls emit(output, characters consumed) for each step of the replacement, in order.
+template <class Emit>
+void Normalizer::each_replacement(std::string_view text, Emit emit) const {
+  size_t i = 0;
+  while (i < text.size()) {
+    size_t plain_end = i;
+    while (plain_end + 1 < text.size() && is_plain(text[plain_end]) &&
+           static_cast<unsigned char>(text[plain_end + 1]) < 0x80)
+      ++plain_end;
+    if (plain_end > i) {
+      emit(text.substr(i, plain_end - i), true, uint32_t(plain_end - i));
+      i = plain_end;
+      continue;
+    }
+    const Character c = decode_at(text, i);
+    if (!c.valid) {
+      emit(kReplacementUtf8, false, 1u);
+      i += c.bytes;
+      continue;
+    }
+    if (const Replacement rule = longest_rule(text.substr(i)); rule.bytes > 0) {
+      uint32_t characters = 0;
+      for (size_t k = 0; k < rule.bytes; ++k) characters += (text[i + k] & 0xC0) != 0x80;
+      emit(rule.text, false, characters);
+      i += rule.bytes;
+      continue;
+    }
+    emit(text.substr(i, c.bytes), false, 1u);
+    i += c.bytes;
+  }
+}
+
+void Normalizer::normalize(std::string_view text, std::string& out) const {
+  each_replacement(text, [&](std::string_view output, bool, uint32_t) { out.append(output); });
+}
+
+void Normalizer::normalize(std::string_view text, std::string& out, uint32_t first_character,
+                           std::vector<uint32_t>& origins, std::vector<uint32_t>& ends) const {
+  uint32_t character = first_character;
+  each_replacement(text, [&](std::string_view output, bool one_to_one, uint32_t consumed) {
+    out.append(output);
+    for (uint32_t k = 0; k < output.size(); ++k) {
+      origins.push_back(one_to_one ? character + k : character);
+      ends.push_back(one_to_one ? character + k + 1 : character + consumed);
+    }
+    character += consumed;
+  });
+}
+
+}  // namespace pairpiece

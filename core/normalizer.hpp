@@ -1,0 +1,46 @@
+// Unicode normalisation by longest-prefix replacement, with the rule tables ("charsmaps") that
+// SentencePiece models carry, so that a text is normalised alike here, in SentencePiece and in
+// Hugging Face tokenizers.  docs/format.md describes the table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pairpiece {
+
+class Normalizer {
+ public:
+  // An empty table leaves the text as it is (but makes it well-formed).
+  // Returns nothing if the table is malformed; a table that is accepted cannot make `normalize`
+  // read outside it.
+  static std::optional<Normalizer> from_charsmap(std::string_view charsmap);
+
+  // Appends the normalised `text` to `out`.  If `origins` is given, appends for every byte of
+  // output the index (in characters, from `first_character`) of the first input character that the
+  // byte comes from, and in `ends` the index just after the last one.
+  void normalize(std::string_view text, std::string& out) const;
+  void normalize(std::string_view text, std::string& out, uint32_t first_character,
+                 std::vector<uint32_t>& origins, std::vector<uint32_t>& ends) const;
+
+ private:
+  struct Replacement {
+    std::string_view text;
+    uint32_t bytes = 0;  // consumed; 0 where no rule applies
+  };
+
+  Replacement longest_rule(std::string_view text) const;
+  // True if no rule can begin with this ASCII character when another ASCII character follows.
+  bool is_plain(char c) const { return static_cast<unsigned char>(c) < 0x80 && plain_[size_t(c)]; }
+  template <class Emit>
+  void each_replacement(std::string_view text, Emit emit) const;
+
+  std::vector<uint32_t> units_;  // a double-array trie over the bytes of the left-hand sides
+  std::string replacements_;     // NUL-terminated right-hand sides, one after the other
+  std::array<bool, 128> plain_{};
+};
+
+}  // namespace pairpiece

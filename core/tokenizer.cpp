@@ -1,0 +1,342 @@
+#include "tokenizer.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pairpiece {
+namespace {
+
+// Numbers in [0, 1) that depend on the seed and the word alone (the SplitMix64 generator).
+class Uniform {
+ public:
+  Uniform(uint64_t seed, uint64_t stream) : state_(seed ^ (stream + 1) * 0xD1342543DE82EF95u) {
+    (*this)();
+  }
+  double operator()() {
+    uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return double((z ^ z >> 31) >> 11) * 0x1p-53;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace
+
+Tokenizer::Tokenizer(Normalizer normalizer, Splitting splitting, Vocabulary vocabulary)
+    : normalizer_(std::move(normalizer)),
+      splitting_(splitting),
+      vocabulary_(std::move(vocabulary)) {}
+
+Tokenizer::~Tokenizer() { delete spare_.load(); }
+
+std::unique_ptr<Tokenizer::Worker> Tokenizer::borrow() const {
+  std::unique_ptr<Worker> worker(spare_.exchange(nullptr));
+  return worker ? std::move(worker) : std::make_unique<Worker>();
+}
+
+void Tokenizer::give_back(std::unique_ptr<Worker> worker) const {
+  delete spare_.exchange(worker.release());
+}
+
+std::string Tokenizer::normalize(std::string_view text) const {
+  PreparedText prepared;
+  prepare(text, false, prepared);
+  std::string out;
+  for (size_t i = 0; i < prepared.words.size(); ++i) out += prepared.word(i);
+  if (splitting_ == Splitting::paper && !out.empty() && out[0] == ' ') out.erase(0, 1);
+  return out;
+}
+
+void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) const {
+  out.clear();
+  uint32_t character = 0;
+  std::string buffer;
+  const auto add_plain = [&](std::string_view plain) {
+    const size_t before = out.text.size();
+    if (maps) {
+      if (splitting_ != Splitting::paper) {
+        normalizer_.normalize(plain, out.text, character, out.origins, out.ends);
+      } else {
+        std::vector<uint32_t> origins, ends;
+        buffer.clear();
+        normalizer_.normalize(plain, buffer, character, origins, ends);
+        out.text += insert_paper_spaces(buffer, &origins, &ends);
+        out.origins.insert(out.origins.end(), origins.begin(), origins.end());
+        out.ends.insert(out.ends.end(), ends.begin(), ends.end());
+      }
+      for (size_t i = 0; i < plain.size(); ++character) i += decode_at(plain, i).bytes;
+    } else if (splitting_ != Splitting::paper) {
+      normalizer_.normalize(plain, out.text);
+    } else {
+      buffer.clear();
+      normalizer_.normalize(plain, buffer);
+      out.text += insert_paper_spaces(buffer, nullptr, nullptr);
+    }
+    each_word(std::string_view(out.text).substr(before), splitting_, [&](size_t begin, size_t end) {
+      out.words.push_back({uint32_t(before + begin), uint32_t(before + end), -1});
+    });
+  };
+  if (!vocabulary_.has_user_defined()) {
+    add_plain(text);
+    return;
+  }
+  // User-defined symbols are found in the text as it was given, longest first.
+  size_t plain_begin = 0;
+  for (size_t i = 0; i < text.size();) {
+    size_t length = 0;
+    PieceId symbol = -1;
+    vocabulary_.user_defined().each_prefix(text.substr(i), [&](size_t bytes, PieceId id) {
+      length = bytes;
+      symbol = id;
+    });
+    if (symbol < 0) {
+      i += decode_at(text, i).bytes;
+      continue;
+    }
+    if (i > plain_begin) add_plain(text.substr(plain_begin, i - plain_begin));
+    const auto begin = uint32_t(out.text.size());
+    out.text += text.substr(i, length);
+    out.words.push_back({begin, begin + uint32_t(length), symbol});
+    if (maps) {
+      const uint32_t first = character;
+      for (size_t k = 0; k < length; ++character) k += decode_at(text, i + k).bytes;
+      out.origins.insert(out.origins.end(), length, first);
+      out.ends.insert(out.ends.end(), length, character);
+    }
+    i += length;
+    plain_begin = i;
+  }
+  if (plain_begin < text.size()) add_plain(text.substr(plain_begin));
+}
+
+bool Tokenizer::split_again(std::span<const std::string_view> words, PreparedText& text) const {
+  std::vector<PreparedText::Word> again;
+  size_t position = 0;
+  size_t old = 0;  // the word of `text` that `position` lies in
+  for (const std::string_view word : words) {
+    if (word.empty()) continue;
+    while (old < text.words.size() && text.words[old].end <= position) ++old;
+    if (old == text.words.size()) return false;
+    const PreparedText::Word& within = text.words[old];
+    const size_t end = position + word.size();
+    if (end > within.end || (within.symbol >= 0 && position + word.size() != within.end) ||
+        std::string_view(text.text).substr(position, word.size()) != word)
+      return false;
+    again.push_back({uint32_t(position), uint32_t(end), within.symbol});
+    position = end;
+  }
+  if (position != text.text.size()) return false;
+  text.words = std::move(again);
+  return true;
+}
+
+void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const {
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) {
+      ids.push_back(text.words[i].symbol);
+      continue;
+    }
+    const std::string_view word = text.word(i);
+    if (worker.cache.append(word, ids)) continue;
+    const size_t before = ids.size();
+    vocabulary_.segment(word, worker.scratch, ids);
+    worker.cache.remember(word, ids.data() + before, ids.size() - before);
+  }
+}
+
+void Tokenizer::encode(std::string_view text, Worker& worker, std::vector<PieceId>& ids) const {
+  prepare(text, false, worker.text);
+  const size_t before = ids.size();
+  encode(worker.text, worker, ids);
+  if (vocabulary_.has_bytes()) return;
+  const auto both_unknown = [&](PieceId a, PieceId b) { return a == b && a == vocabulary_.unknown(); };
+  ids.erase(std::unique(ids.begin() + ptrdiff_t(before), ids.end(), both_unknown), ids.end());
+}
+
+void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worker& worker,
+                       std::vector<PieceId>& ids) const {
+  if (worker.bigram != &model) {
+    worker.bigram = &model;
+    worker.bigram_cache.emplace();
+  }
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) {
+      ids.push_back(text.words[i].symbol);
+      continue;
+    }
+    const std::string_view word = text.word(i);
+    if (worker.bigram_cache->append(word, ids)) continue;
+    const size_t before = ids.size();
+    vocabulary_.find_edges(word, worker.edges);
+    model.best(worker.edges, word.size(), worker.path);
+    for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
+    worker.bigram_cache->remember(word, ids.data() + before, ids.size() - before);
+  }
+}
+
+std::vector<Condition> Tokenizer::infer_conditions(const PreparedText& text,
+                                                   const ConditionalModel& model,
+                                                   const SourceSentence& source) const {
+  std::vector<std::vector<Edge>> edges(text.words.size());
+  std::vector<size_t> lengths(text.words.size(), 0);
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) continue;
+    vocabulary_.find_edges(text.word(i), edges[i]);
+    lengths[i] = text.word(i).size();
+  }
+  const auto links = model.infer_links(source, edges, lengths);
+  return ConditionalModel::from_links(source, links, text.words.size());
+}
+
+void Tokenizer::load(std::string_view word, const ConditionalModel* model,
+                     const Condition* condition, Worker& worker) const {
+  vocabulary_.find_edges(word, worker.edges);
+  if (model) {
+    model->log_probabilities(worker.edges, *condition, worker.log_weight);
+    for (double& weight : worker.log_weight) weight -= model->options().piece_penalty;
+    model->log_prior(word.size(), *condition, worker.log_prior);
+    return;
+  }
+  worker.log_weight.resize(worker.edges.size());
+  for (size_t e = 0; e < worker.edges.size(); ++e) {
+    const uint32_t piece = worker.edges[e].piece;
+    const Score score =
+        piece == kUnknownPiece ? vocabulary_.unknown_score() : vocabulary_.score(PieceId(piece));
+    worker.log_weight[e] = double(score) / kScoresPerNat;
+  }
+  worker.log_prior.assign(1, 0.0);
+}
+
+Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel* model,
+                                std::span<const Condition> conditions, const Request& request,
+                                Worker& worker) const {
+  Segmentation out;
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) {
+      out.ids.push_back(text.words[i].symbol);
+      continue;
+    }
+    load(text.word(i), model, model ? &conditions[i] : nullptr, worker);
+    worker.lattice.reset(text.word(i).size(), worker.edges);
+    if (request.choice == Request::Choice::best) {
+      worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
+    } else {
+      auto weight = worker.log_weight;
+      auto prior = worker.log_prior;
+      for (double& w : weight) w *= request.alpha;
+      for (double& p : prior) p *= request.alpha;
+      worker.lattice.sample(weight, prior, Uniform(request.seed, i), worker.path);
+    }
+    for (const uint32_t e : worker.path.edges) {
+      vocabulary_.append_ids(text.word(i), worker.edges[e], out.ids);
+      out.log_probability += worker.log_weight[e] + (model ? model->options().piece_penalty : 0);
+    }
+  }
+  return out;
+}
+
+std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
+                                                  const ConditionalModel* model,
+                                                  std::span<const Condition> conditions,
+                                                  size_t count, Worker& worker) const {
+  // Words are independent: the best whole texts are among the combinations of the best words.
+  struct Partial {
+    Segmentation tokens;
+    double score = 0;
+  };
+  std::vector<Partial> partials(1);
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) {
+      for (Partial& partial : partials) partial.tokens.ids.push_back(text.words[i].symbol);
+      continue;
+    }
+    load(text.word(i), model, model ? &conditions[i] : nullptr, worker);
+    worker.lattice.reset(text.word(i).size(), worker.edges);
+    const auto paths = worker.lattice.best_paths(worker.log_weight, worker.log_prior, count);
+    struct Combination {
+      double score;
+      size_t partial, path;
+    };
+    std::vector<Combination> combinations;
+    for (size_t a = 0; a < partials.size(); ++a)
+      for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
+        combinations.push_back({partials[a].score + paths[b].score, a, b});
+    std::stable_sort(combinations.begin(), combinations.end(),
+                     [](const auto& x, const auto& y) { return x.score > y.score; });
+    if (combinations.size() > count) combinations.resize(count);
+    std::vector<Partial> next;
+    next.reserve(combinations.size());
+    for (const auto& combination : combinations) {
+      Partial partial = partials[combination.partial];
+      partial.score = combination.score;
+      for (const uint32_t e : paths[combination.path].edges) {
+        vocabulary_.append_ids(text.word(i), worker.edges[e], partial.tokens.ids);
+        partial.tokens.log_probability +=
+            worker.log_weight[e] + (model ? model->options().piece_penalty : 0);
+      }
+      next.push_back(std::move(partial));
+    }
+    partials = std::move(next);
+  }
+  std::vector<Segmentation> out;
+  for (Partial& partial : partials) out.push_back(std::move(partial.tokens));
+  return out;
+}
+
+void Tokenizer::locate(const PreparedText& text, Segmentation& segmentation) const {
+  uint32_t word = 0;
+  uint32_t position = 0;  // byte of text.text
+  uint32_t bytes_left = 0;  // of the character that byte pieces are spelling
+  for (const PieceId id : segmentation.ids) {
+    while (word < text.words.size() && position >= text.words[word].end) ++word;
+    uint32_t begin = position, end = position;
+    switch (vocabulary_.type(id)) {
+      case PieceType::byte:
+        if (bytes_left == 0) bytes_left = uint32_t(sequence_length(text.text[position]));
+        end = position + 1;
+        --bytes_left;
+        break;
+      case PieceType::unknown:
+        end = position + uint32_t(sequence_length(text.text[position]));
+        break;
+      default:
+        end = position + uint32_t(vocabulary_.piece(id).size());
+    }
+    segmentation.words.push_back(word);
+    if (!text.origins.empty())
+      segmentation.offsets.emplace_back(text.origins[begin], text.ends[end - 1]);
+    position = end;
+  }
+}
+
+void Tokenizer::merge_unknown(Segmentation& segmentation) const {
+  if (vocabulary_.has_bytes()) return;
+  size_t kept = 0;
+  for (size_t i = 0; i < segmentation.ids.size(); ++i) {
+    if (kept > 0 && segmentation.ids[i] == vocabulary_.unknown() &&
+        segmentation.ids[kept - 1] == vocabulary_.unknown()) {
+      if (!segmentation.offsets.empty())
+        segmentation.offsets[kept - 1].second = segmentation.offsets[i].second;
+      continue;
+    }
+    segmentation.ids[kept] = segmentation.ids[i];
+    if (!segmentation.words.empty()) segmentation.words[kept] = segmentation.words[i];
+    if (!segmentation.offsets.empty()) segmentation.offsets[kept] = segmentation.offsets[i];
+    ++kept;
+  }
+  segmentation.ids.resize(kept);
+  if (!segmentation.words.empty()) segmentation.words.resize(kept);
+  if (!segmentation.offsets.empty()) segmentation.offsets.resize(kept);
+}
+
+std::string Tokenizer::decode(std::span<const PieceId> ids) const {
+  std::string text = vocabulary_.decode(ids.data(), ids.size());
+  // The space that `paper` splitting puts at the beginning is not part of the text.
+  if (splitting_ == Splitting::paper && !text.empty() && text[0] == ' ') text.erase(0, 1);
+  return text;
+}
+
+}  // namespace pairpiece

@@ -1,0 +1,132 @@
+// Text in, ids out: normalisation, words, and the segmentation of every word.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bigram.hpp"
+#include "conditional.hpp"
+#include "normalizer.hpp"
+#include "vocabulary.hpp"
+#include "words.hpp"
+
+namespace pairpiece {
+
+// A text cut into words.
+struct PreparedText {
+  struct Word {
+    uint32_t begin, end;  // bytes of `text`
+    PieceId symbol;       // the user-defined piece it is, or -1
+  };
+  std::string text;
+  std::vector<Word> words;
+  // For each byte of `text` the input characters it comes from; empty unless asked for.
+  std::vector<uint32_t> origins, ends;
+
+  std::string_view word(size_t i) const {
+    return std::string_view(text).substr(words[i].begin, words[i].end - words[i].begin);
+  }
+  void clear() {
+    text.clear();
+    words.clear();
+    origins.clear();
+    ends.clear();
+  }
+};
+
+// The tokens of one text.
+struct Segmentation {
+  std::vector<PieceId> ids;
+  std::vector<uint32_t> words;                     // the word of each token
+  std::vector<std::pair<uint32_t, uint32_t>> offsets;  // input characters of each token
+  double log_probability = 0;
+};
+
+// How a word is scored and which of its segmentations is wanted.
+struct Request {
+  enum class Choice : uint8_t { best, sample };
+  Choice choice = Choice::best;
+  double alpha = 1;   // exponent of the probabilities sampled from
+  uint64_t seed = 0;
+};
+
+class Tokenizer {
+ public:
+  // Scratch memory and caches of one thread.
+  struct Worker;
+
+  Tokenizer(Normalizer normalizer, Splitting splitting, Vocabulary vocabulary);
+  ~Tokenizer();
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  Splitting splitting() const { return splitting_; }
+
+  std::string normalize(std::string_view text) const;
+  // With `maps`, fills the maps to input characters too.
+  void prepare(std::string_view text, bool maps, PreparedText& out) const;
+  // Replaces the words of a prepared text by others that cover it; user-defined symbols must stay
+  // words of their own.  False, and the text unchanged, if they do not fit.
+  bool split_again(std::span<const std::string_view> words, PreparedText& text) const;
+
+  // Appends the ids of the best segmentation under the target-only scores.
+  void encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const;
+  void encode(std::string_view text, Worker& worker, std::vector<PieceId>& ids) const;
+  // The same under the bigram model.
+  void encode(const PreparedText& text, const BigramModel& model, Worker& worker,
+              std::vector<PieceId>& ids) const;
+
+  // One condition per word, found with the model itself.
+  std::vector<Condition> infer_conditions(const PreparedText& text, const ConditionalModel& model,
+                                          const SourceSentence& source) const;
+
+  // The segmentation under the target-only scores (no model) or conditioned on a source, with a
+  // condition per word.
+  Segmentation segment(const PreparedText& text, const ConditionalModel* model,
+                       std::span<const Condition> conditions, const Request& request,
+                       Worker& worker) const;
+  std::vector<Segmentation> segment_best(const PreparedText& text, const ConditionalModel* model,
+                                         std::span<const Condition> conditions, size_t count,
+                                         Worker& worker) const;
+
+  // Words and offsets of tokens that cover `text`.
+  void locate(const PreparedText& text, Segmentation& segmentation) const;
+
+  // Merges runs of unknown tokens into one, which a vocabulary without bytes needs.
+  void merge_unknown(Segmentation& segmentation) const;
+
+  std::string decode(std::span<const PieceId> ids) const;
+
+  // A worker to use and give back; safe from any thread, and after a fork.
+  std::unique_ptr<Worker> borrow() const;
+  void give_back(std::unique_ptr<Worker> worker) const;
+
+ private:
+  // Loads edges, log-weights and log prior of a word into the worker.
+  void load(std::string_view word, const ConditionalModel* model, const Condition* condition,
+            Worker& worker) const;
+
+  Normalizer normalizer_;
+  Splitting splitting_;
+  Vocabulary vocabulary_;
+  mutable std::atomic<Worker*> spare_{nullptr};
+};
+
+struct Tokenizer::Worker {
+  PreparedText text;
+  Vocabulary::Scratch scratch;
+  WordCache cache;
+  std::optional<WordCache> bigram_cache;  // belongs to `bigram`
+  const BigramModel* bigram = nullptr;
+  Lattice lattice;
+  Path path;
+  std::vector<Edge> edges;
+  std::vector<double> log_weight, log_prior;
+};
+
+}  // namespace pairpiece

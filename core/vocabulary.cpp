@@ -1,0 +1,182 @@
+#include "vocabulary.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "utf8.hpp"
+
+namespace pairpiece {
+namespace {
+
+constexpr std::string_view kUnknownSurface = " \xE2\x81\x87 ";  // " ⁇ ", as SentencePiece
+
+std::vector<std::string> keys_of(const std::vector<std::string>& pieces,
+                                 const std::vector<PieceType>& types, PieceType type) {
+  std::vector<std::string> keys(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i)
+    if (types[i] == type) keys[i] = pieces[i];
+  return keys;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
+                       std::vector<Score> scores)
+    : pieces_(std::move(pieces)),
+      types_(std::move(types)),
+      scores_(std::move(scores)),
+      normal_(keys_of(pieces_, types_, PieceType::normal)),
+      user_defined_(keys_of(pieces_, types_, PieceType::user_defined)) {
+  Score lowest = 0;
+  byte_of_.resize(pieces_.size());
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    switch (types_[i]) {
+      case PieceType::normal: lowest = std::min(lowest, scores_[i]); break;
+      case PieceType::unknown: unknown_ = PieceId(i); break;
+      case PieceType::user_defined: has_user_defined_ = true; break;
+      case PieceType::byte:
+        byte_of_[i] = uint8_t(byte_pieces_.size());
+        byte_pieces_.push_back(PieceId(i));
+        break;
+      case PieceType::control: break;
+    }
+  }
+  unknown_score_ = lowest - kUnknownPenalty;
+}
+
+void Vocabulary::find_edges(std::string_view word, std::vector<Edge>& edges) const {
+  edges.clear();
+  for (size_t begin = 0; begin < word.size();) {
+    const size_t character = sequence_length(word[begin]);
+    bool known = false;
+    const size_t first = edges.size();
+    normal_.each_prefix(word.substr(begin), [&](size_t length, PieceId id) {
+      known |= length == character;
+      edges.push_back({uint32_t(begin), uint32_t(length) & 0xFF, uint32_t(id) & 0xFFFFFF});
+    });
+    if (!known)
+      edges.insert(edges.begin() + ptrdiff_t(first),
+                   {uint32_t(begin), uint32_t(character) & 0xFF, kUnknownPiece});
+    begin += character;
+  }
+}
+
+void Vocabulary::append_ids(std::string_view word, const Edge& edge,
+                            std::vector<PieceId>& ids) const {
+  if (edge.piece != kUnknownPiece) {
+    ids.push_back(PieceId(edge.piece));
+  } else if (has_bytes()) {
+    for (uint32_t i = edge.begin; i < edge.end(); ++i)
+      ids.push_back(byte_pieces_[static_cast<unsigned char>(word[i])]);
+  } else {
+    ids.push_back(unknown_);
+  }
+}
+
+void Vocabulary::segment(std::string_view word, Scratch& scratch,
+                         std::vector<PieceId>& ids) const {
+  // Sums may be long: 10 MB of unknown characters × -30 nats overflow 32 bits, hence 64 here.
+  constexpr int64_t kUnreached = std::numeric_limits<int64_t>::min();
+  const size_t length = word.size();
+  auto& best = scratch.sum;
+  auto& from = scratch.from;
+  best.assign(length + 1, kUnreached);
+  from.resize(length + 1);
+  best[0] = 0;
+  const auto reach = [&](size_t begin, size_t end, PieceId id, Score score) {
+    const int64_t sum = best[begin] + score;
+    if (sum > best[end]) {
+      best[end] = sum;
+      from[end] = {uint32_t(end - begin), id};
+    }
+  };
+  for (size_t begin = 0; begin < length;) {
+    const size_t character = sequence_length(word[begin]);
+    bool known = false;
+    normal_.each_prefix(word.substr(begin), [&](size_t bytes, PieceId id) {
+      known |= bytes == character;
+      reach(begin, begin + bytes, id, scores_[size_t(id)]);
+    });
+    if (!known) reach(begin, begin + character, unknown_, unknown_score_);
+    begin += character;
+  }
+  scratch.path.clear();
+  for (size_t end = length; end > 0; end -= from[end].length) scratch.path.push_back(uint32_t(end));
+  for (size_t i = scratch.path.size(); i-- > 0;) {
+    const auto step = from[scratch.path[i]];
+    const bool known = step.id != unknown_;
+    append_ids(word, {scratch.path[i] - step.length, step.length & 0xFF,
+                      (known ? uint32_t(step.id) : kUnknownPiece) & 0xFFFFFF}, ids);
+  }
+}
+
+std::string Vocabulary::decode(const PieceId* ids, size_t count) const {
+  std::string text;
+  std::string bytes;
+  const auto flush = [&] {
+    if (!bytes.empty()) text += sanitize(bytes);
+    bytes.clear();
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (type(ids[i]) == PieceType::byte) {
+      bytes += char(byte_of_[size_t(ids[i])]);
+      continue;
+    }
+    flush();
+    if (type(ids[i]) == PieceType::unknown)
+      text += kUnknownSurface;
+    else if (type(ids[i]) != PieceType::control)
+      text += piece(ids[i]);
+  }
+  flush();
+  return text;
+}
+
+uint64_t WordCache::hash(std::string_view word) {
+  uint64_t state = word.size() * 0x9E3779B97F4A7C15u;
+  const char* p = word.data();
+  size_t left = word.size();
+  const auto mix = [&](uint64_t chunk) {
+    state = (state ^ chunk) * 0xD6E8FEB86659FD93u;
+    state ^= state >> 32;
+  };
+  for (; left >= 8; p += 8, left -= 8) {
+    uint64_t chunk;
+    std::memcpy(&chunk, p, 8);
+    mix(chunk);
+  }
+  uint64_t chunk = 0;
+  std::memcpy(&chunk, p, left);
+  mix(chunk);
+  return state;
+}
+
+bool WordCache::append(std::string_view word, std::vector<PieceId>& ids) const {
+  if (word.size() > kMaxWord) return false;
+  const uint64_t key = hash(word);
+  for (size_t i = key & (kSlots - 1);; i = (i + 1) & (kSlots - 1)) {
+    const Slot& slot = slots_[i];
+    if (slot.length == 0) return false;
+    if (slot.hash != key || slot.length != word.size() ||
+        std::memcmp(texts_.data() + slot.text, word.data(), word.size()) != 0)
+      continue;
+    ids.insert(ids.end(), ids_.begin() + slot.ids, ids_.begin() + slot.ids + slot.count);
+    return true;
+  }
+}
+
+void WordCache::remember(std::string_view word, const PieceId* ids, size_t count) {
+  if (word.empty() || word.size() > kMaxWord || count > kMaxIds) return;
+  if (words_ == kCapacity) *this = WordCache();
+  const uint64_t key = hash(word);
+  size_t i = key & (kSlots - 1);
+  while (slots_[i].length != 0) i = (i + 1) & (kSlots - 1);
+  slots_[i] = {key, uint32_t(texts_.size()), uint32_t(ids_.size()), uint16_t(word.size()),
+               uint16_t(count)};
+  texts_ += word;
+  ids_.insert(ids_.end(), ids, ids + count);
+  ++words_;
+}
+
+}  // namespace pairpiece

@@ -1,0 +1,105 @@
+// The pieces of a tokenizer and the plain (target-only) best segmentation with them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lattice.hpp"
+#include "trie.hpp"
+
+namespace pairpiece {
+
+using PieceId = int32_t;
+
+// Scores are whole numbers of 1/256 nat: their sums are exact in 32-bit floats too, so that other
+// tools, which add up floats, find the same best segmentation and the same ties.
+using Score = int32_t;
+inline constexpr double kScoresPerNat = 256;
+inline constexpr Score kUnknownPenalty = Score(10 * kScoresPerNat);
+
+enum class PieceType : uint8_t { normal, unknown, control, user_defined, byte };
+
+// Inside, pieces and words have a space where users see the marker ▁; a literal ▁ in a text is then
+// just a character that no piece contains.
+class Vocabulary {
+ public:
+  // One entry per id.  Requires exactly one piece of type `unknown`; byte pieces, if any, are 256
+  // and in the order of their bytes; normal and user-defined pieces are not empty.
+  Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
+             std::vector<Score> scores);
+
+  size_t size() const { return pieces_.size(); }
+  const std::string& piece(PieceId id) const { return pieces_[size_t(id)]; }
+  PieceType type(PieceId id) const { return types_[size_t(id)]; }
+  Score score(PieceId id) const { return scores_[size_t(id)]; }
+  Score unknown_score() const { return unknown_score_; }
+  PieceId unknown() const { return unknown_; }
+  bool has_bytes() const { return byte_pieces_.size() == 256; }
+  const Trie& normal() const { return normal_; }
+  const Trie& user_defined() const { return user_defined_; }
+  bool has_user_defined() const { return has_user_defined_; }
+
+  // All edges of a word, in bytes, sorted: normal pieces, and an unknown edge over each character
+  // that is not a piece itself.
+  void find_edges(std::string_view word, std::vector<Edge>& edges) const;
+
+  // Appends the ids of an edge: its piece, or the bytes of an unknown character.
+  void append_ids(std::string_view word, const Edge& edge, std::vector<PieceId>& ids) const;
+
+  // Appends the best segmentation of a word under the scores.  O(bytes × longest piece).
+  struct Scratch {
+    struct Step {
+      uint32_t length;
+      PieceId id;
+    };
+    std::vector<int64_t> sum;
+    std::vector<Step> from;
+    std::vector<uint32_t> path;
+  };
+  void segment(std::string_view word, Scratch& scratch, std::vector<PieceId>& ids) const;
+
+  // Joins pieces into text: bytes that do not form characters become U+FFFD, control pieces vanish.
+  std::string decode(const PieceId* ids, size_t count) const;
+
+ private:
+  std::vector<std::string> pieces_;
+  std::vector<PieceType> types_;
+  std::vector<Score> scores_;
+  Trie normal_, user_defined_;
+  PieceId unknown_ = 0;
+  std::vector<PieceId> byte_pieces_;  // by byte
+  std::vector<uint8_t> byte_of_;      // by id; meaningful for byte pieces
+  Score unknown_score_ = 0;
+  bool has_user_defined_ = false;
+};
+
+// Remembers the segmentation of words seen before.  Not thread-safe: one per worker.
+class WordCache {
+ public:
+  WordCache() : slots_(kSlots) {}
+
+  // Appends the remembered ids of a word; false if there are none.
+  bool append(std::string_view word, std::vector<PieceId>& ids) const;
+  // Words are forgotten all at once when the cache is full.
+  void remember(std::string_view word, const PieceId* ids, size_t count);
+
+ private:
+  static constexpr size_t kSlots = size_t{1} << 16, kCapacity = kSlots / 2;
+  static constexpr size_t kMaxWord = 48, kMaxIds = 24;
+  struct Slot {
+    uint64_t hash = 0;
+    uint32_t text = 0, ids = 0;
+    uint16_t length = 0, count = 0;  // length 0: free
+  };
+  static uint64_t hash(std::string_view word);
+
+  std::vector<Slot> slots_;
+  std::string texts_;
+  std::vector<PieceId> ids_;
+  size_t words_ = 0;
+};
+
+}  // namespace pairpiece

@@ -1,0 +1,42 @@
+"""Subword tokenizers whose pieces line up with the tokens of another language."""
+
+from pairpiece.alignment import Alignment, Lexicon
+from pairpiece.errors import (
+    MemoryLimitError,
+    ModelFormatError,
+    OptionError,
+    PairError,
+    PairPieceError,
+    VocabularySizeError,
+)
+from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
+from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
+from pairpiece.storage import load
+from pairpiece.tokenizer import Encoding, Tokenizer
+from pairpiece.training import Progress, train_from_pairs
+from pairpiece.words import split_words
+
+__all__ = [
+    "Alignment",
+    "Encoding",
+    "LearningOptions",
+    "LengthPenalty",
+    "Lexicon",
+    "MemoryLimitError",
+    "ModelFormatError",
+    "OptionError",
+    "Pair",
+    "PairError",
+    "PairPieceError",
+    "Pairs",
+    "Progress",
+    "TextOptions",
+    "Tokenizer",
+    "VocabularySizeError",
+    "load",
+    "pairs_from_links",
+    "pairs_from_sentence",
+    "split_words",
+    "train_from_pairs",
+]
+__version__ = "0.1.0"

@@ -1,0 +1,93 @@
+"""The steps of learning, as the compiled core and the reference implementation both offer them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from pairpiece import _core
+from pairpiece.options import LearningOptions
+from pairpiece.pairs import Pairs
+
+
+class Engine(Protocol):
+    """Learns c(t, s) from pairs; pieces are numbered, the single characters first.
+
+    Sequences are indexed by piece unless said otherwise.  In words and pieces a space stands for
+    the marker ▁.
+    """
+
+    def table_bytes(self) -> int:
+        """An upper bound of the memory that `initialize` will take."""
+        ...
+
+    def initialize(self) -> None:
+        """Fill the table with the co-occurrences of spans (eq. 10)."""
+        ...
+
+    def count(self) -> float:
+        """Make one pass and replace the table; the log-likelihood under the table before."""
+        ...
+
+    def log_table_prior(self) -> float:
+        """What added to the log-likelihood gives a sum that no pass lowers (eq. 15)."""
+        ...
+
+    def table_entries(self) -> int: ...
+    def pieces(self) -> list[str]: ...
+    def characters(self) -> int: ...
+    def piece_counts(self) -> Sequence[float]: ...
+    def source_counts(self) -> Sequence[float]: ...
+    def base(self) -> Sequence[float]: ...
+    def mutual_information(self) -> Sequence[float]: ...
+
+    def tied_uses(self) -> tuple[Any, Any, Any, Any, Any]:
+        """Uses, length gain; offsets into and pieces of best alternative splits; whether likelier."""
+        ...
+
+    def best_counts(
+        self, over: float, under: float, unlinked: float, piece_penalty: float
+    ) -> Sequence[float]:
+        """How often each piece stands in the best segmentation of each pair."""
+        ...
+
+    def keep(self, flags: Any) -> None:
+        """Drop the pieces whose flag is 0; single characters stay."""
+        ...
+
+    def table(self) -> tuple[Any, Any, Any]:
+        """c(t, s) by row: offsets of each piece's row, source ids, counts."""
+        ...
+
+
+_COUNTING = {"posterior": 0, "printed": 1, "best": 2}
+
+
+def compiled(pairs: Pairs, options: LearningOptions, reserved: list[str], threads: int) -> Engine:
+    """The engine of the compiled core."""
+    penalty = options.length_penalty
+    return _core.Learner(
+        words=pairs.words,
+        pair_begin=pairs.pair_begin,
+        count=pairs.count,
+        expected=pairs.expected,
+        source_begin=pairs.source_begin,
+        source=pairs.source,
+        multiplicity=pairs.multiplicity,
+        sources=len(pairs.source_tokens),
+        forbidden=reserved,
+        max_piece_length=options.max_piece_length,
+        min_count=options.min_seed_count,
+        max_seeds=options.max_seeds,
+        character_coverage=options.character_coverage,
+        pooled=options.conditional == "pooled",
+        counting=_COUNTING[options.counting],
+        smoothing=options.smoothing,
+        base_offset=options.base_offset,
+        over=penalty.over,
+        under=penalty.under,
+        unlinked=penalty.unlinked,
+        share_initial=options.conditional != "pooled",
+        threads=threads,
+    )
+

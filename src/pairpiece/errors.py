@@ -1,0 +1,27 @@
+"""The errors that pairpiece raises on purpose."""
+
+from __future__ import annotations
+
+
+class PairPieceError(Exception):
+    """Base of every error raised on purpose; its message says what is wrong and what to do."""
+
+
+class OptionError(PairPieceError, ValueError):
+    """An option or argument has a value that cannot be used."""
+
+
+class PairError(PairPieceError, ValueError):
+    """A training pair is malformed; the message gives its position in the input."""
+
+
+class VocabularySizeError(OptionError):
+    """The wanted vocabulary size cannot be reached with these pairs and options."""
+
+
+class MemoryLimitError(PairPieceError):
+    """Learning would need more memory than ``memory_limit`` allows."""
+
+
+class ModelFormatError(PairPieceError):
+    """A saved model is missing, corrupt, truncated, hostile or of an unknown version."""

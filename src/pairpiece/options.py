@@ -1,0 +1,193 @@
+"""What can be set about a tokenizer and its training, with the four modes as presets."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from pairpiece.errors import OptionError
+from pairpiece.normalization import NAMES as NORMALIZATIONS
+
+PRETOKENIZATIONS = ("lossless", "paper", "none", "custom")
+MODES = ("default", "paper", "paper-hard", "unigram")
+
+
+def _choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+
+
+def _between(name: str, value: float, low: float, high: float = math.inf) -> None:
+    if not (isinstance(value, int | float) and low <= value <= high and not math.isnan(value)):
+        limit = f"between {low:g} and {high:g}" if high < math.inf else f"at least {low:g}"
+        raise OptionError(f"{name} must be {limit}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class LengthPenalty:
+    """Nats per piece above, or below, the expected number; and per extra piece of unaligned words."""
+
+    over: float = 0.0
+    under: float = 0.0
+    unlinked: float = 0.0
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How text becomes words, and which pieces exist besides the learned ones."""
+
+    normalization: str = "nfkc"
+    pretokenization: str = "lossless"
+    byte_fallback: bool = True
+    unk_id: int = 0
+    bos_id: int = 1
+    eos_id: int = 2
+    pad_id: int = 3
+    unk_piece: str = "<unk>"
+    bos_piece: str = "<s>"
+    eos_piece: str = "</s>"
+    pad_piece: str = "<pad>"
+    user_defined_symbols: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _choice("normalization", self.normalization, NORMALIZATIONS)
+        _choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
+        if self.unk_id < 0:
+            raise OptionError("unk_id cannot be negative: <unk> always exists")
+        special = self.special_tokens()
+        if len(special) < 1 + (self.bos_id >= 0) + (self.eos_id >= 0) + (self.pad_id >= 0):
+            raise OptionError("unk_id, bos_id, eos_id and pad_id must differ (or be -1 for none)")
+        names = [*special.values(), *self.user_defined_symbols]
+        if len(set(names)) < len(names) or not all(names):
+            raise OptionError(
+                f"special tokens and user-defined symbols must differ and not be empty: {names}"
+            )
+
+    def special_tokens(self) -> dict[int, str]:
+        """Special pieces by id, those switched off with -1 left out."""
+        tokens = {
+            self.unk_id: self.unk_piece,
+            self.bos_id: self.bos_piece,
+            self.eos_id: self.eos_piece,
+            self.pad_id: self.pad_piece,
+        }
+        tokens.pop(-1, None)
+        return tokens
+
+
+@dataclass(frozen=True)
+class LearningOptions:
+    """How the pieces and c(t, s) are learned; the symbols are those of docs/algorithm.md."""
+
+    # What p(t|S) is (eq. 2 or 7) and how a pass counts (eq. 3, 9, or best segmentations).
+    conditional: str = "mixture"
+    counting: str = "posterior"
+    smoothing: float = 1.0  # κ
+    base_offset: float = 0.01  # ε of p0
+    length_penalty: LengthPenalty = field(default_factory=LengthPenalty)
+    # The vocabulary.
+    character_coverage: float = 1.0
+    max_piece_length: int = 16
+    min_seed_count: float = 2.0
+    max_seeds: int = 0
+    min_expected_count: float = 0.3  # at the first pruning
+    pruning: str = "information+length"
+    shrinking_factor: float = 0.75
+    num_sub_iterations: int = 2
+    num_final_iterations: int = 4
+    # Inference.
+    paired_length_penalty: LengthPenalty = field(default_factory=LengthPenalty)
+    paired_piece_penalty: float = 0.0  # τ
+    marginal: str = "best"  # p(t) from best paired segmentations, or from "expected" counts
+    marginal_piece_penalty: float = 0.0  # z
+    whole_sentence: bool = False  # condition every word on the whole source sentence
+    min_table_count: float = 1e-3  # smaller c(t, s) are not kept in the model
+    # Which pairs are used.
+    source_side: str = "all"  # "aligned" leaves unaligned words out, "none" the source tokens
+
+    def __post_init__(self) -> None:
+        _choice("conditional", self.conditional, ("mixture", "pooled"))
+        _choice("counting", self.counting, ("posterior", "printed", "best"))
+        _choice("pruning", self.pruning, ("information+length", "information", "loss", "frequency"))
+        _choice("marginal", self.marginal, ("best", "expected"))
+        _choice("source_side", self.source_side, ("all", "aligned", "none"))
+        _between("character_coverage", self.character_coverage, 1e-6, 1)
+        _between("max_piece_length", self.max_piece_length, 1, 63)
+        _between("min_seed_count", self.min_seed_count, 0)
+        _between("max_seeds", self.max_seeds, 0)
+        _between("min_expected_count", self.min_expected_count, 0)
+        _between("smoothing", self.smoothing, 0)
+        _between("base_offset", self.base_offset, 1e-9)
+        if self.conditional == "mixture" and self.smoothing == 0 and self.source_side != "none":
+            raise OptionError("a mixture needs smoothing above 0: unseen pieces would be impossible")
+        _between("shrinking_factor", self.shrinking_factor, 0.01, 0.99)
+        _between("num_sub_iterations", self.num_sub_iterations, 1)
+        _between("num_final_iterations", self.num_final_iterations, 0)
+        _between("min_table_count", self.min_table_count, 0)
+        for name in ("paired_piece_penalty", "marginal_piece_penalty"):
+            _between(name, getattr(self, name), -50, 50)
+        for penalty in (self.length_penalty, self.paired_length_penalty):
+            for part in dataclasses.astuple(penalty):
+                _between("a length penalty", part, 0, 100)
+
+
+_PAPER = LearningOptions(
+    conditional="pooled",
+    counting="printed",
+    smoothing=0.0,
+    min_seed_count=1.0,
+    min_expected_count=0.0,
+    pruning="information",
+    num_final_iterations=1,
+    marginal="expected",
+    whole_sentence=True,
+    min_table_count=0.0,
+    source_side="aligned",
+)
+
+_PRESETS = {
+    "default": LearningOptions(
+        length_penalty=LengthPenalty(over=4.0, under=8.0, unlinked=4.0),
+        paired_length_penalty=LengthPenalty(over=4.0, under=0.0, unlinked=4.0),
+    ),
+    "paper": _PAPER,
+    "paper-hard": dataclasses.replace(_PAPER, counting="best"),
+    "unigram": LearningOptions(
+        smoothing=0.0,
+        pruning="loss",
+        marginal="expected",
+        source_side="none",
+    ),
+}
+
+
+def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, LearningOptions]:
+    """The options of a mode with some of them replaced by name.
+
+    >>> text, learning = options_for("default", {"smoothing": 2.0})
+    >>> learning.smoothing, learning.length_penalty.under
+    (2.0, 8.0)
+    """
+    _choice("mode", mode, MODES)
+    text = TextOptions(pretokenization="paper" if mode.startswith("paper") else "lossless")
+    learning = _PRESETS[mode]
+    text_names = {f.name for f in dataclasses.fields(TextOptions)}
+    learning_names = {f.name for f in dataclasses.fields(LearningOptions)}
+    for name in overrides:
+        if name not in text_names | learning_names:
+            close = difflib.get_close_matches(name, sorted(text_names | learning_names), 1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise OptionError(f"there is no option {name!r}{hint}")
+    if isinstance(overrides.get("user_defined_symbols"), list):
+        overrides = {**overrides, "user_defined_symbols": tuple(overrides["user_defined_symbols"])}
+    try:
+        text = dataclasses.replace(text, **{k: v for k, v in overrides.items() if k in text_names})
+        learning = dataclasses.replace(
+            learning, **{k: v for k, v in overrides.items() if k in learning_names}
+        )
+    except TypeError as error:
+        raise OptionError(f"an option has a value of the wrong type: {error}") from None
+    return text, learning

@@ -1,0 +1,68 @@
+"""Which pieces to give up: one score per piece, the lowest go first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece.engine import Engine
+
+Scores = npt.NDArray[np.float64]
+
+
+def information(engine: Engine) -> Scores:
+    """Mutual information with the source tokens (eq. 11), as in the paper."""
+    return np.asarray(engine.mutual_information())
+
+
+def information_and_length(engine: Engine) -> Scores:
+    """Mutual information less what the length prior would gain without the piece (eq. 12–13)."""
+    _, length_gain, *_ = engine.tied_uses()
+    return information(engine) - np.asarray(length_gain)
+
+
+def loss(engine: Engine) -> Scores:
+    """How much likelihood the text would lose without the piece (eq. 14), as SentencePiece does."""
+    count, _, begin, pieces, split = (np.asarray(part) for part in engine.tied_uses())
+    begin = begin.astype(np.int64)
+    parts = np.diff(begin)
+    total = count.sum()
+    owner = np.repeat(np.arange(len(count)), parts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inherited = np.log(count[pieces] + count[owner])
+        alternative = np.bincount(owner, inherited, minlength=len(count))
+        alternative -= parts * np.log(total + count * (parts - 1))
+        scores = count * (np.log(count) - np.log(total) - alternative)
+    scores[count == 0] = 0.0
+    scores[split.astype(bool)] = -np.inf
+    return scores
+
+
+def frequency(engine: Engine) -> Scores:
+    """Expected count."""
+    return np.asarray(engine.piece_counts())
+
+
+SCORES: dict[str, Callable[[Engine], Scores]] = {
+    "information": information,
+    "information+length": information_and_length,
+    "loss": loss,
+    "frequency": frequency,
+}
+
+
+def keep_best(scores: Scores, characters: int, size: int) -> npt.NDArray[np.uint8]:
+    """Flags of the `size` pieces to keep: the first `characters` in any case, then by score.
+
+    Scores that agree to about nine digits count as equal, so that rounding cannot decide; of
+    equals the earlier piece is kept.
+    """
+    flags = np.zeros(len(scores), np.uint8)
+    flags[:characters] = 1
+    mantissa, exponent = np.frexp(scores[characters:])
+    rounded = np.ldexp(np.round(mantissa * 2**30), exponent - 30)
+    order = np.argsort(-rounded, kind="stable")
+    flags[characters:][order[: max(0, size - characters)]] = 1
+    return flags

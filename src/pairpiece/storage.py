@@ -1,0 +1,437 @@
+"""Saved models: one JSON file that is the whole target-only tokenizer, and tables beside it.
+
+docs/format.md describes the files.  Nothing in them is executed, and every size is checked against
+the file before memory is taken for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import hashlib
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
+from pairpiece.options import LengthPenalty, TextOptions
+from pairpiece.tables import BigramTable, CooccurrenceTable, PairedSettings
+from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
+from pairpiece.vocabulary import PieceType, Vocabulary
+
+FORMAT_VERSION = 1
+MANIFEST = "pairpiece.json"
+MAX_MANIFEST_BYTES = 2**28
+MAX_TABLE_BYTES = 2**36
+
+_HEAD, _NECK = b'{\n"sha256": "', b'",\n'
+_PART = re.compile(r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}")
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
+    """Write a model; one that is there already stays whole until the new one is."""
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    state = tokenizer.__getstate__()
+    table: CooccurrenceTable | None = state["table"]
+    bigram: BigramTable | None = state["bigram"]
+    vocabulary: Vocabulary = state["vocabulary"]
+    parts: dict[str, Any] = {}
+    if table is not None:
+        parts["cooccurrence"] = _write_part(folder, "cooccurrence", _table_arrays(table))
+    if bigram is not None:
+        parts["bigram"] = _write_part(folder, "bigram", _bigram_arrays(bigram))
+    source = state["source_tokenizer"]
+    if isinstance(source, Tokenizer):
+        parts["source"] = _save_source(folder, source)
+    manifest = {
+        "format": "pairpiece",
+        "version": FORMAT_VERSION,
+        "text": dataclasses.asdict(state["text"]),
+        "seed": state["seed"],
+        "provenance": state["provenance"],
+        "source_tokenizer": None if source is None else "source" if "source" in parts else "callable",
+        "paired": None if table is None else dataclasses.asdict(table.settings),
+        "parts": parts,
+        "pieces": vocabulary.pieces,
+        "types": [int(kind) for kind in vocabulary.types],
+        "scores": vocabulary.scores,
+        "charsmap": base64.b64encode(state["charsmap"]).decode("ascii"),
+    }
+    lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
+    body = (",\n".join(lines) + "\n}\n").encode("utf-8")
+    digest = hashlib.sha256(body).hexdigest().encode("ascii")
+    _write(folder / MANIFEST, _HEAD + digest + _NECK + body)
+    _remove_stale(folder, {part["file"] for part in parts.values()})
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replace a file in one step: write a temporary file beside it, then rename."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _write_part(folder: Path, name: str, arrays: Arrays) -> dict[str, Any]:
+    """Write a table under a name that holds its digest, so that no older file is touched."""
+    from safetensors.numpy import save as to_bytes
+
+    content = to_bytes(arrays)
+    digest = hashlib.sha256(content).hexdigest()
+    file = f"{name}-{digest[:12]}.safetensors"
+    _write(folder / file, content)
+    return {"file": file, "bytes": len(content), "sha256": digest}
+
+
+def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
+    alone = source._replaced(source_tokenizer=None)
+    digest = hashlib.sha256(repr(alone.__getstate__()["vocabulary"]).encode()).hexdigest()
+    file = f"source-{digest[:12]}"
+    save(alone, folder / file)
+    content = (folder / file / MANIFEST).read_bytes()
+    return {"file": file, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _remove_stale(folder: Path, used: set[str]) -> None:
+    for path in folder.iterdir():
+        if path.name in used or not _PART.fullmatch(path.name) or path.is_symlink():
+            continue
+        if path.is_file():
+            path.unlink()
+        elif (path / MANIFEST).is_file():
+            _remove_stale(path, set())
+            (path / MANIFEST).unlink()
+            if not any(path.iterdir()):
+                path.rmdir()
+
+
+def _table_arrays(table: CooccurrenceTable) -> Arrays:
+    encoded = [token.encode("utf-8", "surrogatepass") for token in table.source_tokens]
+    return {
+        "row_begin": table.row_begin,
+        "source": table.source,
+        "count": table.count,
+        "source_count": table.source_count,
+        "base": table.base,
+        "source_token_bytes": np.frombuffer(b"".join(encoded), np.uint8),
+        "source_token_begin": np.cumsum([0, *map(len, encoded)], dtype=np.uint64),
+    }
+
+
+def _bigram_arrays(table: BigramTable) -> Arrays:
+    return {
+        "row_begin": table.row_begin,
+        "next": table.next,
+        "count": table.count,
+        "base": table.base,
+    }
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def load(
+    directory: str | PathLike[str],
+    *,
+    source_tokenizer: SourceTokenizer | None = None,
+    pretokenizer: PreTokenizer | None = None,
+) -> Tokenizer:
+    """Read a model that `Tokenizer.save` wrote; safe with files from strangers.
+
+    The co-occurrence table is read when paired encoding first needs it.  A Python function that the
+    model was trained with, as source tokenizer or pre-tokenizer, is not saved and has to be given
+    again.  Raises `ModelFormatError` for anything that is not an intact model.
+    """
+    return _load(Path(directory), source_tokenizer, pretokenizer, nested=False)
+
+
+def _load(
+    folder: Path,
+    source_tokenizer: SourceTokenizer | None,
+    pretokenizer: PreTokenizer | None,
+    *,
+    nested: bool,
+) -> Tokenizer:
+    path = folder / MANIFEST
+    manifest = _read_manifest(path)
+    text = _text_options(manifest, path)
+    vocabulary = _vocabulary(manifest, text, path)
+    parts = _expect(manifest, "parts", dict, path)
+    paired = manifest.get("paired")
+    table: Callable[[], CooccurrenceTable] | None = None
+    if paired is not None:
+        settings = _paired_settings(paired, path)
+        cooccurrence = _part_path(folder, parts, "cooccurrence", path)
+
+        def table() -> CooccurrenceTable:
+            return _read_table(*cooccurrence, settings, vocabulary)
+
+    bigram = None
+    if "bigram" in parts:
+        bigram = _read_bigram(*_part_path(folder, parts, "bigram", path), vocabulary)
+    if source_tokenizer is None and "source" in parts:
+        if nested:
+            raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
+        source, size, digest = _part_path(folder, parts, "source", path)
+        _check_digest(source / MANIFEST, size, digest)
+        source_tokenizer = _load(source, None, None, nested=True)
+    if text.pretokenization == "custom" and pretokenizer is None:
+        raise OptionError(
+            f"{path}: this model was trained with a pre-tokenizer of its own, which is a Python "
+            "function and not saved: pass it as pretokenizer="
+        )
+    try:
+        charsmap = base64.b64decode(_expect(manifest, "charsmap", str, path), validate=True)
+        return Tokenizer(
+            vocabulary,
+            text,
+            charsmap,
+            table=table,
+            bigram=bigram,
+            source_tokenizer=source_tokenizer,
+            pretokenizer=pretokenizer,
+            seed=_expect(manifest, "seed", int, path),
+            provenance=_expect(manifest, "provenance", dict, path),
+        )
+    except (ValueError, TypeError, binascii.Error) as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():
+            raise ModelFormatError(f"{path}: there is no such file, so {path.parent} is not a model")
+        if path.stat().st_size > MAX_MANIFEST_BYTES:
+            raise ModelFormatError(f"{path}: larger than {MAX_MANIFEST_BYTES} bytes")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    neck = len(_HEAD) + 64
+    body = content[neck + len(_NECK) :]
+    if not content.startswith(_HEAD) or content[neck : neck + len(_NECK)] != _NECK:
+        raise ModelFormatError(f"{path}: not a pairpiece model")
+    if content[len(_HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
+        raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
+    try:
+        manifest = json.loads(b"{" + body)
+    except (ValueError, RecursionError) as error:
+        raise ModelFormatError(f"{path}: not valid JSON: {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != "pairpiece":
+        raise ModelFormatError(f"{path}: not a pairpiece model")
+    version = _expect(manifest, "version", int, path)
+    if not 1 <= version <= FORMAT_VERSION:
+        raise ModelFormatError(
+            f"{path}: format version {version}; this pairpiece reads up to {FORMAT_VERSION}: upgrade it"
+        )
+    return manifest
+
+
+def _expect(values: dict[str, Any], name: str, kind: type[Any], path: Path) -> Any:
+    value = values.get(name)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise ModelFormatError(f"{path}: {name} is missing or not of type {kind.__name__}")
+    return value
+
+
+def _text_options(manifest: dict[str, Any], path: Path) -> TextOptions:
+    values = dict(_expect(manifest, "text", dict, path))
+    for field in dataclasses.fields(TextOptions):
+        kind = {"bool": bool, "int": int, "str": str}.get(str(field.type), list)
+        _expect(values, field.name, kind, path)
+    symbols = values["user_defined_symbols"]
+    if not all(isinstance(symbol, str) for symbol in symbols):
+        raise ModelFormatError(f"{path}: user_defined_symbols are not all strings")
+    try:
+        return TextOptions(**{**values, "user_defined_symbols": tuple(symbols)})
+    except (PairPieceError, TypeError) as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+
+
+def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Vocabulary:
+    pieces = _expect(manifest, "pieces", list, path)
+    types = _expect(manifest, "types", list, path)
+    scores = _expect(manifest, "scores", list, path)
+    if not len(pieces) == len(types) == len(scores):
+        raise ModelFormatError(f"{path}: pieces, types and scores differ in number")
+    if not all(type(piece) is str for piece in pieces) or len(set(pieces)) < len(pieces):
+        raise ModelFormatError(f"{path}: pieces must be different strings")
+    if not all(type(score) is int and abs(score) <= 2**24 for score in scores):
+        raise ModelFormatError(f"{path}: scores must be whole numbers of at most 2^24")
+    try:
+        kinds = [_KINDS[kind] for kind in types]
+    except (KeyError, TypeError):
+        raise ModelFormatError(f"{path}: unknown piece type") from None
+    special = {i: pieces[i] for i, kind in enumerate(kinds) if kind in _SPECIAL}
+    symbols = {piece for piece, kind in zip(pieces, kinds, strict=True) if kind == _USER_DEFINED}
+    if special != text.special_tokens() or kinds[text.unk_id] != PieceType.UNKNOWN:
+        raise ModelFormatError(f"{path}: the special tokens do not agree with the pieces")
+    if symbols != set(text.user_defined_symbols):
+        raise ModelFormatError(f"{path}: the user-defined symbols do not agree with the pieces")
+    if (PieceType.BYTE in kinds) != text.byte_fallback:
+        raise ModelFormatError(f"{path}: the byte pieces do not agree with byte_fallback")
+    return Vocabulary(pieces, kinds, scores)
+
+
+_KINDS = {int(kind): kind for kind in PieceType}
+_SPECIAL = (PieceType.UNKNOWN, PieceType.CONTROL)
+_USER_DEFINED = PieceType.USER_DEFINED
+
+
+def _paired_settings(values: Any, path: Path) -> PairedSettings:
+    def number(value: Any, low: float) -> float:
+        if not isinstance(value, int | float) or not (math.isfinite(value) and value >= low):
+            raise ModelFormatError(f"{path}: a setting of paired encoding is not a proper number")
+        return float(value)
+
+    try:
+        settings = PairedSettings(
+            str(values["conditional"]),
+            number(values["smoothing"], 0),
+            LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
+            number(values["piece_penalty"], -1000),
+            values["whole_sentence"] is True,
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise ModelFormatError(f"{path}: the settings of paired encoding are incomplete") from None
+    if settings.conditional not in ("mixture", "pooled"):
+        raise ModelFormatError(f"{path}: unknown kind of conditional {settings.conditional!r}")
+    if settings.conditional == "mixture" and settings.smoothing == 0:
+        raise ModelFormatError(f"{path}: a mixture without smoothing")
+    return settings
+
+
+def _part_path(
+    folder: Path, parts: dict[str, Any], name: str, manifest: Path
+) -> tuple[Path, int, str]:
+    part = _expect(parts, name, dict, manifest)
+    file = _expect(part, "file", str, manifest)
+    if not _PART.fullmatch(file) or not file.startswith(name):
+        raise ModelFormatError(f"{manifest}: {file!r} is not a name for a part of a model")
+    size = _expect(part, "bytes", int, manifest)
+    return folder / file, size, _expect(part, "sha256", str, manifest)
+
+
+def _check_digest(path: Path, size: int, digest: str) -> None:
+    try:
+        if not path.is_file():
+            raise ModelFormatError(f"{path}: this part of the model is missing")
+        found = path.stat().st_size
+        if found != size or found > MAX_TABLE_BYTES:
+            raise ModelFormatError(f"{path}: {found} bytes long where {size} are expected")
+        with path.open("rb") as file:
+            actual = _digest_of(file)
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    if actual != digest:
+        raise ModelFormatError(f"{path}: damaged, its digest does not match")
+
+
+def _digest_of(file: Any) -> str:
+    digest = hashlib.sha256()
+    while chunk := file.read(2**20):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _read_arrays(path: Path, size: int, digest: str, dtypes: dict[str, Any]) -> Arrays:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    _check_digest(path, size, digest)
+    try:
+        arrays = load_file(path)
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelFormatError(f"{path}: not a safetensors file: {error}") from None
+    for name, dtype in dtypes.items():
+        array = arrays.get(name)
+        if array is None or array.dtype != dtype or array.ndim != 1:
+            raise ModelFormatError(f"{path}: {name} is missing or of the wrong type")
+        if array.dtype.kind == "f" and not (np.isfinite(array).all() and (array >= 0).all()):
+            raise ModelFormatError(f"{path}: {name} has values that are not counts")
+    return arrays
+
+
+def _read_table(
+    path: Path, size: int, digest: str, settings: PairedSettings, vocabulary: Vocabulary
+) -> CooccurrenceTable:
+    arrays = _read_arrays(
+        path,
+        size,
+        digest,
+        {
+            "row_begin": np.uint64,
+            "source": np.uint32,
+            "count": np.float32,
+            "source_count": np.float64,
+            "base": np.float64,
+            "source_token_bytes": np.uint8,
+            "source_token_begin": np.uint64,
+        },
+    )
+    _check_base(path, arrays["base"], vocabulary)
+    tokens = _strings(path, arrays.pop("source_token_bytes"), arrays.pop("source_token_begin"))
+    if len(tokens) != len(arrays["source_count"]) or tokens[:1] != [""]:
+        raise ModelFormatError(f"{path}: the source tokens do not agree with their counts")
+    table = CooccurrenceTable(tokens, **arrays, settings=settings)
+    try:
+        _ = table.core
+    except ValueError as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    return table
+
+
+def _read_bigram(path: Path, size: int, digest: str, vocabulary: Vocabulary) -> BigramTable:
+    dtypes = {"row_begin": np.uint64, "next": np.uint32, "count": np.float32, "base": np.float64}
+    arrays = _read_arrays(path, size, digest, dtypes)
+    _check_base(path, arrays["base"], vocabulary)
+    table = BigramTable(**arrays)
+    try:
+        _ = table.core
+    except ValueError as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    return table
+
+
+def _check_base(path: Path, base: npt.NDArray[Any], vocabulary: Vocabulary) -> None:
+    learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
+    if len(base) != len(learned) or not (base[learned] > 0).all():
+        raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")
+
+
+def _strings(path: Path, content: npt.NDArray[Any], begin: npt.NDArray[Any]) -> list[str]:
+    bounds = begin.tolist()
+    raw = content.tobytes()
+    if not bounds or bounds[0] != 0 or bounds[-1] != len(raw) or sorted(bounds) != bounds:
+        raise ModelFormatError(f"{path}: the source tokens are inconsistent")
+    try:
+        return [
+            raw[first:last].decode("utf-8", "surrogatepass")
+            for first, last in zip(bounds, bounds[1:], strict=False)
+        ]
+    except UnicodeDecodeError:
+        raise ModelFormatError(f"{path}: a source token is not UTF-8") from None

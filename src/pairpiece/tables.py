@@ -1,0 +1,151 @@
+"""The sparse tables of a trained tokenizer: co-occurrences c(t, s), and bigrams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece import _core
+from pairpiece.engine import Engine
+from pairpiece.options import LearningOptions, LengthPenalty
+from pairpiece.pairs import Pairs
+from pairpiece.vocabulary import MARKER, PieceType, Vocabulary
+
+
+@dataclass(frozen=True)
+class PairedSettings:
+    """What paired encoding needs to know besides the table."""
+
+    conditional: str
+    smoothing: float
+    length_penalty: LengthPenalty
+    piece_penalty: float
+    whole_sentence: bool
+
+
+@dataclass(frozen=True)
+class CooccurrenceTable:
+    """c(t, s) by piece id, with c(s) and the base distribution p0(t)."""
+
+    source_tokens: list[str]  # the first stands for no source
+    row_begin: npt.NDArray[np.uint64]
+    source: npt.NDArray[np.uint32]
+    count: npt.NDArray[np.float32]
+    source_count: npt.NDArray[np.float64]
+    base: npt.NDArray[np.float64]
+    settings: PairedSettings
+
+    @classmethod
+    def from_engine(
+        cls, engine: Engine, vocabulary: Vocabulary, options: LearningOptions, pairs: Pairs
+    ) -> CooccurrenceTable:
+        row_begin, source, count = (np.asarray(part) for part in engine.table())
+        source_count = np.asarray(engine.source_counts(), np.float64)
+        if options.conditional == "pooled":
+            # Only ratios matter; the paper's counts shrink from pass to pass, so bring them back.
+            scale = pairs.total / source_count.sum()
+            count, source_count = count * scale, source_count * scale
+        counted = np.asarray(engine.piece_counts()) + options.base_offset
+        learned = [piece.replace(" ", MARKER) for piece in engine.pieces()]
+        row_of = {piece: row for row, piece in enumerate(learned)}
+        base = np.zeros(len(vocabulary))
+        lengths = np.zeros(len(vocabulary), np.uint64)
+        sources: list[npt.NDArray[np.uint32]] = []
+        counts: list[npt.NDArray[np.float32]] = []
+        for i, (piece, kind) in enumerate(zip(vocabulary.pieces, vocabulary.types, strict=True)):
+            if kind != PieceType.NORMAL:
+                continue
+            row = row_of[piece]
+            span = slice(int(row_begin[row]), int(row_begin[row + 1]))
+            values = count[span].astype(np.float32)
+            kept = (values >= options.min_table_count) & (values > 0)
+            sources.append(source[span][kept])
+            counts.append(values[kept])
+            lengths[i] = kept.sum()
+            base[i] = counted[row]
+        return cls(
+            pairs.source_tokens,
+            np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)]),
+            np.concatenate(sources),
+            np.concatenate(counts),
+            source_count,
+            base / base.sum(),
+            PairedSettings(
+                options.conditional,
+                options.smoothing,
+                options.paired_length_penalty,
+                options.paired_piece_penalty,
+                options.whole_sentence,
+            ),
+        )
+
+    @cached_property
+    def core(self) -> _core.ConditionalModel:
+        settings = self.settings
+        return _core.ConditionalModel.make(
+            self.row_begin,
+            self.source,
+            self.count,
+            self.source_count,
+            self.base,
+            pooled=settings.conditional == "pooled",
+            smoothing=settings.smoothing,
+            over=settings.length_penalty.over,
+            under=settings.length_penalty.under,
+            unlinked=settings.length_penalty.unlinked,
+            piece_penalty=settings.piece_penalty,
+        )
+
+    @cached_property
+    def source_ids(self) -> dict[str, int]:
+        """Source tokens to ids; the entry for "no source" is not a token."""
+        return {token: i for i, token in enumerate(self.source_tokens) if i > 0}
+
+
+BIGRAM_SMOOTHING = 1.0
+
+
+@dataclass(frozen=True)
+class BigramTable:
+    """Counts of pieces by the piece before them in the word; the last row is for word beginnings."""
+
+    row_begin: npt.NDArray[np.uint64]
+    next: npt.NDArray[np.uint32]
+    count: npt.NDArray[np.float32]
+    base: npt.NDArray[np.float64]
+
+    @classmethod
+    def from_words(cls, vocabulary: Vocabulary, words: Iterable[Sequence[int]]) -> BigramTable:
+        """Count adjacent pieces; only learned pieces take part (eq. 17)."""
+        size = len(vocabulary)
+        learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
+        counts: dict[tuple[int, int], int] = {}
+        for word in words:
+            previous = size
+            for piece in word:
+                if learned[piece] and (previous == size or learned[previous]):
+                    counts[previous, piece] = counts.get((previous, piece), 0) + 1
+                previous = piece
+        keys = sorted(counts)
+        rows = np.array([row for row, _ in keys], np.int64)
+        base = np.where(learned, 0.1, 0.0)
+        if keys:
+            columns = np.array([column for _, column in keys], np.int64)
+            base += np.bincount(columns, [counts[key] for key in keys], minlength=size)
+        lengths = np.bincount(rows, minlength=size + 1)
+        return cls(
+            np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)]),
+            np.array([column for _, column in keys], np.uint32),
+            np.array([counts[key] for key in keys], np.float32),
+            base / base.sum(),
+        )
+
+    @cached_property
+    def core(self) -> _core.BigramModel:
+        return _core.BigramModel.make(
+            self.row_begin, self.next, self.count, self.base, BIGRAM_SMOOTHING
+        )

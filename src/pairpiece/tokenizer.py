@@ -1,0 +1,660 @@
+"""The trained tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, TypeAlias, overload
+
+import numpy as np
+
+from pairpiece import _core
+from pairpiece.alignment import Alignment, Lexicon
+from pairpiece.errors import OptionError
+from pairpiece.options import TextOptions
+from pairpiece.tables import BigramTable, CooccurrenceTable
+from pairpiece.vocabulary import MARKER, PieceType, Vocabulary
+from pairpiece.words import SPLITTINGS
+
+SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[str]]] | Tokenizer"
+"""Raw source text to tokens, flat or grouped by source word."""
+
+PreTokenizer: TypeAlias = Callable[[str], Sequence[str]]
+"""Normalised text to words that add up to it."""
+
+Source: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
+"""Raw text, a flat list of source tokens, or the tokens of each source word."""
+
+Links: TypeAlias = Iterable[tuple[int, int]]
+"""(source word, target word) pairs, as in a Pharaoh file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """All that is known about one encoded text.
+
+    ``offsets`` are character ranges of the text as it was given, before normalisation; the byte
+    pieces of one character share its range.  ``log_prob`` is the sum of the tokens' scores.
+    """
+
+    ids: list[int]
+    pieces: list[str]
+    offsets: list[tuple[int, int]]
+    word_ids: list[int]
+    log_prob: float
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Tokenizer:
+    """An immutable tokenizer; safe to share between threads, to fork with and to pickle.
+
+    Made by `train_from_pairs` or `load`.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        text: TextOptions,
+        charsmap: bytes,
+        *,
+        table: CooccurrenceTable | Callable[[], CooccurrenceTable] | None = None,
+        bigram: BigramTable | None = None,
+        source_tokenizer: SourceTokenizer | None = None,
+        pretokenizer: PreTokenizer | None = None,
+        seed: int = 0,
+        provenance: dict[str, Any] | None = None,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._text = text
+        self._charsmap = charsmap
+        self._table = table
+        self._bigram = bigram
+        self._source_tokenizer = source_tokenizer
+        self._pretokenizer = pretokenizer
+        self._seed = seed
+        self._provenance = provenance or {}
+        self._id_of = {piece: i for i, piece in enumerate(vocabulary.pieces)}
+        self._core = _core.Tokenizer(
+            charsmap,
+            SPLITTINGS[text.pretokenization],
+            vocabulary.pieces,
+            vocabulary.types,
+            vocabulary.scores,
+        )
+
+    # ------------------------------------------------------------------ vocabulary
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids, everything included."""
+        return len(self._vocabulary)
+
+    def __len__(self) -> int:
+        return self.vocab_size
+
+    @property
+    def unk_id(self) -> int:
+        """The id of ``<unk>``."""
+        return self._text.unk_id
+
+    @property
+    def bos_id(self) -> int:
+        """The id of ``<s>``; -1 if there is none."""
+        return self._text.bos_id
+
+    @property
+    def eos_id(self) -> int:
+        """The id of ``</s>``; -1 if there is none."""
+        return self._text.eos_id
+
+    @property
+    def pad_id(self) -> int:
+        """The id of ``<pad>``; -1 if there is none."""
+        return self._text.pad_id
+
+    @property
+    def options(self) -> TextOptions:
+        """How this tokenizer treats text."""
+        return self._text
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the tokenizer was trained with."""
+        return dict(self._provenance)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the tokenizer can encode with a source."""
+        return self._table is not None
+
+    @property
+    def source_tokenizer(self) -> SourceTokenizer | None:
+        """What turns raw source text into source tokens."""
+        return self._source_tokenizer
+
+    def piece_to_id(self, piece: str) -> int:
+        """The id of a piece; `unk_id` if there is no such piece."""
+        return self._id_of.get(piece, self._text.unk_id)
+
+    def id_to_piece(self, id: int) -> str:  # noqa: A002
+        """The piece with an id."""
+        if not 0 <= id < self.vocab_size:
+            raise OptionError(f"id {id} is not in the vocabulary of {self.vocab_size} pieces")
+        return self._vocabulary.pieces[id]
+
+    def get_vocab(self) -> dict[str, int]:
+        """All pieces with their ids."""
+        return dict(self._id_of)
+
+    def score(self, id: int) -> float:  # noqa: A002
+        """The target-only log-probability of a piece, in nats."""
+        self.id_to_piece(id)
+        return self._vocabulary.scores[id] / 256
+
+    # ------------------------------------------------------------------ text
+
+    def normalize(self, text: str) -> str:
+        """The text that decoding an encoding of `text` gives back.
+
+        Lone surrogates, which are not Unicode text, become U+FFFD.
+        """
+        return self._core.normalize(text)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, with ▁ for spaces: what the target side of an alignment numbers."""
+        return [word.replace(" ", MARKER) for word in self._split(text)]
+
+    def _split(self, text: str) -> list[str]:
+        words = self._core.words(text)
+        if self._pretokenizer is None:
+            return words
+        symbols = set(self._text.user_defined_symbols)
+        split: list[str] = []
+        for part in words:
+            if part in symbols:
+                split.append(part)
+                continue
+            pieces = list(self._pretokenizer(part))
+            if "".join(pieces) != part:
+                raise OptionError(
+                    f"the words of the pre-tokenizer must add up to the text {part!r}, not to "
+                    f"{''.join(pieces)!r}"
+                )
+            split += [piece for piece in pieces if piece]
+        return split
+
+    def _inputs(self, texts: Sequence[str]) -> list[Any]:
+        for position, text in enumerate(texts):
+            if not isinstance(text, str):
+                kind = type(text).__name__
+                raise OptionError(f"text {position} is not a string but {kind}")
+        if self._pretokenizer is None:
+            return list(texts)
+        return [(text, self._split(text)) for text in texts]
+
+    # ------------------------------------------------------------------ encoding
+
+    @overload
+    def encode(
+        self,
+        text: str,
+        *,
+        source: Source | None = ...,
+        alignment: Links | None = ...,
+        out_type: type[int] = ...,
+        model: Literal["unigram", "bigram"] = ...,
+        whole_sentence: bool | None = ...,
+        add_bos: bool = ...,
+        add_eos: bool = ...,
+    ) -> list[int]: ...
+
+    @overload
+    def encode(
+        self,
+        text: str,
+        *,
+        source: Source | None = ...,
+        alignment: Links | None = ...,
+        out_type: type[str],
+        model: Literal["unigram", "bigram"] = ...,
+        whole_sentence: bool | None = ...,
+        add_bos: bool = ...,
+        add_eos: bool = ...,
+    ) -> list[str]: ...
+
+    @overload
+    def encode(
+        self,
+        text: str,
+        *,
+        source: Source | None = ...,
+        alignment: Links | None = ...,
+        out_type: type[Encoding],
+        model: Literal["unigram", "bigram"] = ...,
+        whole_sentence: bool | None = ...,
+        add_bos: bool = ...,
+        add_eos: bool = ...,
+    ) -> Encoding: ...
+
+    def encode(
+        self,
+        text: str,
+        *,
+        source: Source | None = None,
+        alignment: Links | None = None,
+        out_type: type[Any] = int,
+        model: Literal["unigram", "bigram"] = "unigram",
+        whole_sentence: bool | None = None,
+        add_bos: bool = False,
+        add_eos: bool = False,
+    ) -> Any:
+        """Tokenize one text: target only, or conditioned on its source.
+
+        `source` is raw text (for the source tokenizer the model knows), a list of tokens, or the
+        tokens of each source word.  With `alignment`, (source word, target word) pairs, each target
+        word is conditioned on its own source words; without, the model finds for each word the
+        source tokens that explain it best; with ``whole_sentence=True`` every word is conditioned
+        on all of them, as in the paper.  In a flat list of tokens each counts as a word of the
+        alignment.
+
+        `out_type` is ``int`` for ids, ``str`` for pieces or `Encoding` for all there is.
+        """
+        fast = source is None and alignment is None and model == "unigram"
+        if fast and self._pretokenizer is None and (out_type is int or out_type is str):
+            if not isinstance(text, str):
+                raise OptionError(f"the text is not a string but {type(text).__name__}")
+            tokens: list[Any] = self._core.encode(text, out_type is str)
+            return self._framed(tokens, out_type, add_bos, add_eos)
+        return self.encode_batch(
+            [text],
+            sources=None if source is None else [source],
+            alignments=None if alignment is None else [alignment],
+            out_type=out_type,
+            model=model,
+            whole_sentence=whole_sentence,
+            add_bos=add_bos,
+            add_eos=add_eos,
+        )[0]
+
+    def encode_batch(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[Source] | None = None,
+        *,
+        alignments: Sequence[Links | None] | None = None,
+        out_type: type[Any] = int,
+        model: Literal["unigram", "bigram"] = "unigram",
+        whole_sentence: bool | None = None,
+        add_bos: bool = False,
+        add_eos: bool = False,
+        num_threads: int = 1,
+    ) -> list[Any]:
+        """Tokenize many texts on several threads; the result does not depend on their number."""
+        _check_out_type(out_type)
+        targets = self._inputs(targets)
+        bigram = self._bigram_for(model, sources)
+        paired = self._paired_arguments(len(targets), sources, alignments, whole_sentence)
+        if out_type is not Encoding and sources is None:
+            tokens = self._core.encode_batch(targets, bigram, out_type is str, num_threads)
+        else:
+            rows = self._core.segment_batch(
+                targets,
+                **paired,
+                bigram=bigram,
+                alpha=None,
+                seed=0,
+                count=0,
+                details=out_type is Encoding,
+                threads=num_threads,
+            )
+            tokens = [self._typed(row, out_type) for row in rows]
+        if not add_bos and not add_eos:
+            return tokens
+        return [self._framed(row, out_type, add_bos, add_eos) for row in tokens]
+
+    def nbest(
+        self,
+        text: str,
+        n: int = 10,
+        *,
+        source: Source | None = None,
+        alignment: Links | None = None,
+        out_type: type[Any] = int,
+        whole_sentence: bool | None = None,
+    ) -> list[Any]:
+        """Up to `n` different segmentations, best first; the first is what `encode` gives."""
+        if not 1 <= n <= 1024:
+            raise OptionError(f"n must be between 1 and 1024, not {n}")
+        return self._alternatives(
+            text, source, alignment, out_type, whole_sentence, alpha=None, seed=0, count=n
+        )
+
+    def sample(
+        self,
+        text: str,
+        *,
+        source: Source | None = None,
+        alignment: Links | None = None,
+        out_type: type[Any] = int,
+        whole_sentence: bool | None = None,
+        alpha: float = 0.1,
+        seed: int | None = None,
+    ) -> Any:
+        """A segmentation drawn at random, for subword regularisation.
+
+        `alpha` is the exponent of the probabilities: 1 samples from the model, 0 evenly among all
+        segmentations.  The same seed gives the same result.
+        """
+        if not 0 <= alpha <= 100:
+            raise OptionError(f"alpha must be between 0 and 100, not {alpha}")
+        seed = self._seed if seed is None else seed
+        return self._alternatives(
+            text, source, alignment, out_type, whole_sentence, alpha=alpha, seed=seed % 2**64, count=0
+        )
+
+    def _alternatives(
+        self,
+        text: str,
+        source: Source | None,
+        alignment: Links | None,
+        out_type: type[Any],
+        whole_sentence: bool | None,
+        *,
+        alpha: float | None,
+        seed: int,
+        count: int,
+    ) -> Any:
+        _check_out_type(out_type)
+        paired = self._paired_arguments(
+            1,
+            None if source is None else [source],
+            None if alignment is None else [alignment],
+            whole_sentence,
+        )
+        [found] = self._core.segment_batch(
+            self._inputs([text]),
+            **paired,
+            bigram=None,
+            alpha=alpha,
+            seed=seed,
+            count=count,
+            details=out_type is Encoding,
+            threads=1,
+        )
+        if count == 0:
+            return self._typed(found, out_type)
+        return [self._typed(row, out_type) for row in found]
+
+    def _typed(self, row: tuple[list[int], list[int], list[Any], float], out_type: type[Any]) -> Any:
+        ids, words, offsets, log_prob = row
+        if out_type is int:
+            return ids
+        pieces = [self._vocabulary.pieces[i] for i in ids]
+        if out_type is str:
+            return pieces
+        return Encoding(ids, pieces, offsets, words, log_prob)
+
+    def _framed(self, tokens: Any, out_type: type[Any], add_bos: bool, add_eos: bool) -> Any:
+        """The tokens between ``<s>`` and ``</s>``, which belong to no characters and no word."""
+        for wanted, id_, name in ((add_bos, self.bos_id, "bos"), (add_eos, self.eos_id, "eos")):
+            if wanted and id_ < 0:
+                raise OptionError(f"this tokenizer has no {name} token")
+        first = [self.bos_id] if add_bos else []
+        last = [self.eos_id] if add_eos else []
+        if out_type is int:
+            return first + tokens + last
+        names = self._vocabulary.pieces
+        if out_type is str:
+            return [names[i] for i in first] + tokens + [names[i] for i in last]
+        end = tokens.offsets[-1][1] if tokens.offsets else 0
+        return Encoding(
+            first + tokens.ids + last,
+            [names[i] for i in first] + tokens.pieces + [names[i] for i in last],
+            [(0, 0)] * len(first) + tokens.offsets + [(end, end)] * len(last),
+            [-1] * len(first) + tokens.word_ids + [-1] * len(last),
+            tokens.log_prob,
+        )
+
+    # ------------------------------------------------------------------ source side
+
+    def _paired_arguments(
+        self,
+        size: int,
+        sources: Sequence[Source] | None,
+        alignments: Sequence[Links | None] | None,
+        whole_sentence: bool | None,
+    ) -> dict[str, Any]:
+        if sources is None:
+            if alignments is not None:
+                raise OptionError("an alignment needs the source it aligns with")
+            return {"model": None, "sources": [], "links": [], "whole_sentence": False}
+        if len(sources) != size or (alignments is not None and len(alignments) != size):
+            raise OptionError(
+                f"{size} targets but {len(sources)} sources"
+                + ("" if alignments is None else f" and {len(alignments)} alignments")
+            )
+        table = self._cooccurrences()
+        links = [None] * size if alignments is None else alignments
+        words = [
+            self._source_words(source, link is not None)
+            for source, link in zip(sources, links, strict=True)
+        ]
+        id_of = table.source_ids.get
+        return {
+            "model": table.core,
+            "sources": [[[id_of(token, -1) for token in word] for word in one] for one in words],
+            "links": [None if link is None else _checked_links(link) for link in links],
+            "whole_sentence": table.settings.whole_sentence if whole_sentence is None else whole_sentence,
+        }
+
+    def _cooccurrences(self) -> CooccurrenceTable:
+        if self._table is None:
+            raise OptionError(
+                "this tokenizer was trained without a source side (mode unigram) and can only "
+                "encode the target alone"
+            )
+        if not isinstance(self._table, CooccurrenceTable):
+            self._table = self._table()
+        return self._table
+
+    def _source_words(self, source: Source, aligned: bool) -> list[list[str]]:
+        """The tokens of each source word."""
+        if isinstance(source, str):
+            source = self._tokenize_source(source)
+        if all(isinstance(item, str) for item in source):
+            tokens = [str(item) for item in source]
+            return [[token] for token in tokens] if aligned else _by_marker(tokens)
+        words = []
+        for word in source:
+            if isinstance(word, str) or not all(isinstance(token, str) for token in word):
+                raise OptionError(
+                    "a source is raw text, a list of tokens, or a list of words that are each a "
+                    "list of tokens"
+                )
+            words.append(list(word))
+        return words
+
+    def _tokenize_source(self, text: str) -> Sequence[str] | Sequence[Sequence[str]]:
+        tokenizer = self._source_tokenizer
+        if tokenizer is None:
+            raise OptionError(
+                "the source is raw text but this model knows no source tokenizer: pass a list of "
+                "source tokens, or train or load with source_tokenizer="
+            )
+        if not isinstance(tokenizer, Tokenizer):
+            return tokenizer(text)
+        encoding = tokenizer.encode(text, out_type=Encoding)
+        words: list[list[str]] = [[] for _ in range(max(encoding.word_ids, default=-1) + 1)]
+        for piece, word in zip(encoding.pieces, encoding.word_ids, strict=True):
+            words[word].append(piece)
+        return words
+
+    # ------------------------------------------------------------------ decoding
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of a list of ids; special tokens are left out."""
+        return self.decode_batch([ids])[0]
+
+    def decode_batch(self, batch: Sequence[Sequence[int]], num_threads: int = 1) -> list[str]:
+        """The texts of many lists of ids."""
+        try:
+            return self._core.decode_batch([list(ids) for ids in batch], num_threads)
+        except (ValueError, TypeError) as error:
+            raise OptionError(f"these are not ids of this tokenizer: {error}") from None
+
+    # ------------------------------------------------------------------ alignment
+
+    def align(
+        self, source: Source, target: str, *, alignment: Links | None = None, min_score: float = 0.0
+    ) -> Alignment:
+        """Link every token of the target to the source token that it most likely comes from.
+
+        The score of a link is p(t|s) among the pieces that are substrings of the target (eq. 18).
+        A target token that was never seen with any of the source tokens, or whose best score is not
+        above `min_score`, has no link.
+        """
+        table = self._cooccurrences()
+        words = self._source_words(source, alignment is not None)
+        tokens = [token for word in words for token in word]
+        ids: list[int] = self.encode(target, source=words, alignment=alignment)
+        text = self._inputs([target])[0]
+        source_ids = [table.source_ids.get(token, -1) for token in tokens]
+        counts, sums = self._core.link_counts(text, table.core, source_ids, ids)
+        with np.errstate(invalid="ignore"):
+            scores = np.nan_to_num(counts.reshape(len(tokens), len(ids)) / sums[:, None])
+        pieces = [self._vocabulary.pieces[i] for i in ids]
+        return Alignment.best(tokens, pieces, scores, min_score)
+
+    def lexicon(self, k: int = 5) -> Lexicon:
+        """The `k` likeliest source tokens of every piece, and pieces of every source token."""
+        if k < 1:
+            raise OptionError(f"k must be at least 1, not {k}")
+        return Lexicon.from_table(self._cooccurrences(), self._vocabulary, k)
+
+    # ------------------------------------------------------------------ bigram model
+
+    @property
+    def has_bigram(self) -> bool:
+        """Whether ``model="bigram"`` can be used."""
+        return self._bigram is not None
+
+    def _bigram_for(self, model: str, sources: object) -> _core.BigramModel | None:
+        if model == "unigram":
+            return None
+        if model != "bigram":
+            raise OptionError(f"model must be unigram or bigram, not {model!r}")
+        if sources is not None:
+            raise OptionError("the bigram model encodes the target alone: leave the source out")
+        if self._bigram is None:
+            raise OptionError("this tokenizer has no bigram model: make one with distill_bigram")
+        return self._bigram.core
+
+    def distill_bigram(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[Source] | None = None,
+        *,
+        alignments: Sequence[Links | None] | None = None,
+        num_threads: int = 1,
+    ) -> Tokenizer:
+        """A copy of this tokenizer with a bigram model of how it tokenizes the given text.
+
+        With `sources` the text is tokenized paired, so that ``encode(..., model="bigram")`` imitates
+        paired tokenization where there is no source.
+        """
+        encodings = self.encode_batch(
+            targets, sources, alignments=alignments, out_type=Encoding, num_threads=num_threads
+        )
+
+        def words() -> Iterable[list[int]]:
+            for encoding in encodings:
+                word: list[int] = []
+                previous = -1
+                for id_, number in zip(encoding.ids, encoding.word_ids, strict=True):
+                    if number != previous and word:
+                        yield word
+                        word = []
+                    word.append(id_)
+                    previous = number
+                if word:
+                    yield word
+
+        return self._replaced(bigram=BigramTable.from_words(self._vocabulary, words()))
+
+    def _replaced(self, **changes: Any) -> Tokenizer:
+        state = {**self.__getstate__(), **changes}
+        copy = Tokenizer.__new__(Tokenizer)
+        copy.__setstate__(state)
+        return copy
+
+    # ------------------------------------------------------------------ saving and copying
+
+    def save(self, directory: str | PathLike[str]) -> None:
+        """Write the model to a directory, made if it is not there; see docs/format.md."""
+        from pairpiece import storage
+
+        storage.save(self, directory)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "vocabulary": self._vocabulary,
+            "text": self._text,
+            "charsmap": self._charsmap,
+            "table": None if self._table is None else self._cooccurrences(),
+            "bigram": self._bigram,
+            "source_tokenizer": self._source_tokenizer,
+            "pretokenizer": self._pretokenizer,
+            "seed": self._seed,
+            "provenance": self._provenance,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        self.__init__(  # type: ignore[misc]
+            state.pop("vocabulary"), state.pop("text"), state.pop("charsmap"), **state
+        )
+
+    def __copy__(self) -> Tokenizer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tokenizer:
+        return self
+
+    def __repr__(self) -> str:
+        kind = "paired" if self.is_paired else "target-only"
+        return f"<pairpiece.Tokenizer: {self.vocab_size} pieces, {kind}>"
+
+
+def _check_out_type(out_type: object) -> None:
+    if out_type not in (int, str, Encoding):
+        raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
+
+
+def _by_marker(tokens: list[str]) -> list[list[str]]:
+    """Tokens grouped into words, which begin with ▁ where that is used at all."""
+    words: list[list[str]] = []
+    for token in tokens:
+        if words and not token.startswith(MARKER):
+            words[-1].append(token)
+        else:
+            words.append([token])
+    return words if any(token.startswith(MARKER) for token in tokens) else [[t] for t in tokens]
+
+
+def _checked_links(links: Links) -> list[tuple[int, int]]:
+    checked = []
+    for link in links:
+        try:
+            source, target = link
+            checked.append((int(source), int(target)))
+        except (TypeError, ValueError):
+            raise OptionError(f"an alignment is a list of (source, target) pairs, not {link!r}") from None
+        if min(checked[-1]) < 0:
+            raise OptionError(f"an alignment cannot have negative positions: {link!r}")
+    return checked
+
+
+__all__ = ["Encoding", "PieceType", "PreTokenizer", "Source", "SourceTokenizer", "Tokenizer"]

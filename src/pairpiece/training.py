@@ -1,0 +1,228 @@
+"""From aligned word pairs to a tokenizer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pairpiece import _core, pruning
+from pairpiece.engine import Engine, compiled
+from pairpiece.errors import MemoryLimitError, OptionError, PairError, VocabularySizeError
+from pairpiece.normalization import charsmap
+from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.pairs import PairLike, Pairs
+from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
+from pairpiece.tables import CooccurrenceTable
+from pairpiece.vocabulary import MARKER, Vocabulary, lay_out, quantize, reserved_pieces
+from pairpiece.words import WordSplitter
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a progress callback is told after every step of learning."""
+
+    stage: str  # "seeds", "count" or "prune"
+    iteration: int  # passes made so far
+    vocab_size: int  # learned pieces there are now
+    log_likelihood: float  # of the pairs in the last pass; NaN before the first
+    table_entries: int  # stored c(t, s)
+    seconds: float  # since the beginning
+
+
+ProgressCallback = Callable[[Progress], object]
+
+
+def train_from_pairs(
+    pairs: Pairs | Iterable[PairLike],
+    vocab_size: int = 8000,
+    mode: str = "default",
+    *,
+    num_threads: int = 1,
+    seed: int = 0,
+    hard_vocab_limit: bool = True,
+    memory_limit: int | None = None,
+    progress: ProgressCallback | None = None,
+    source_tokenizer: SourceTokenizer | None = None,
+    pretokenizer: PreTokenizer | None = None,
+    **options: Any,
+) -> Tokenizer:
+    """Learn a tokenizer from (source tokens, target word[, count[, expected length]]) tuples.
+
+    In target words ▁ stands for a space.  `vocab_size` counts everything: special tokens, bytes,
+    characters and learned pieces.  `mode` is ``"default"``, ``"paper"``, ``"paper-hard"`` or
+    ``"unigram"``; `options` are the fields of `TextOptions` and `LearningOptions`, by name.
+
+    The result depends on the set of pairs and the options alone, not on the order of the pairs or
+    on `num_threads`.  Learning draws no random numbers; `seed` is what `Tokenizer.sample` starts
+    from when it is given none.  `memory_limit` (bytes) stops with a `MemoryLimitError` before the
+    memory is taken.
+
+    >>> pairs = [(["▁les", "▁souris"], "▁topi"), (["▁souris"], "▁topo"), (["▁de"], "▁di", 5)]
+    >>> tok = train_from_pairs(pairs, vocab_size=272)
+    >>> tok.encode(" di", out_type=str)
+    ['▁di']
+    """
+    if not isinstance(num_threads, int) or num_threads < 1:
+        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
+    if not isinstance(vocab_size, int) or vocab_size < 1:
+        raise OptionError(f"vocab_size must be a positive number, not {vocab_size!r}")
+    if pretokenizer is not None:
+        options = {**options, "pretokenization": "custom"}
+    text, learning = options_for(mode, options)
+    if text.pretokenization == "custom" and pretokenizer is None:
+        raise OptionError('pretokenization="custom" needs the pretokenizer argument')
+    if not isinstance(pairs, Pairs):
+        pairs = Pairs.from_iterable(pairs)
+    pairs = _select(_normalized(pairs, text), learning)
+    engine = _start(pairs, text, learning, num_threads, memory_limit)
+    wanted = _learned_size(engine, text, vocab_size, hard_vocab_limit)
+    learn(engine, learning, wanted, progress)
+    vocabulary, table = finish(engine, text, learning, pairs)
+    return Tokenizer(
+        vocabulary,
+        text,
+        charsmap(text.normalization),
+        table=table,
+        source_tokenizer=source_tokenizer,
+        pretokenizer=pretokenizer,
+        seed=seed,
+        provenance={
+            "mode": mode,
+            "pairs": len(pairs),
+            "examples": pairs.total,
+            "options": {name: options[name] for name in sorted(options) if name in _plain(learning)},
+        },
+    )
+
+
+def learn(
+    engine: Engine, options: LearningOptions, wanted: int, progress: ProgressCallback | None = None
+) -> None:
+    """Run the schedule: count, prune, and so on until `wanted` pieces are left, then count again."""
+    started = time.monotonic()
+    iteration = 0
+    log_likelihood = float("nan")
+
+    def report(stage: str) -> None:
+        if progress is not None:
+            size = len(engine.piece_counts())
+            entries = int(engine.table_entries())
+            seconds = time.monotonic() - started
+            progress(Progress(stage, iteration, size, log_likelihood, entries, seconds))
+
+    def count(passes: int) -> None:
+        nonlocal iteration, log_likelihood
+        for _ in range(passes):
+            log_likelihood = engine.count()
+            iteration += 1
+            report("count")
+
+    engine.initialize()
+    report("seeds")
+    first = True
+    while (size := len(engine.piece_counts())) > wanted:
+        count(options.num_sub_iterations)
+        if first and options.min_expected_count > 0:
+            # Most spans explain nothing: drop these at once, whatever their score.
+            counts = np.asarray(engine.piece_counts())
+            alive = int((counts >= options.min_expected_count).sum())
+            engine.keep(pruning.keep_best(counts, engine.characters(), max(wanted, alive)))
+        else:
+            scores = pruning.SCORES[options.pruning](engine)
+            target = max(wanted, int(size * options.shrinking_factor))
+            engine.keep(pruning.keep_best(scores, engine.characters(), target))
+        first = False
+        report("prune")
+    count(options.num_final_iterations)
+
+
+def finish(
+    engine: Engine, text: TextOptions, options: LearningOptions, pairs: Pairs
+) -> tuple[Vocabulary, CooccurrenceTable | None]:
+    """Scores for target-only use, ids for all pieces, and the table by id."""
+    pieces = [piece.replace(" ", MARKER) for piece in engine.pieces()]
+    if options.marginal == "best":
+        penalty = options.paired_length_penalty
+        counts = np.asarray(
+            engine.best_counts(
+                penalty.over, penalty.under, penalty.unlinked, options.paired_piece_penalty
+            )
+        )
+        counts = counts + 0.1  # eq. 16
+    else:
+        counts = np.asarray(engine.piece_counts())
+        # What no pass has counted must not be impossible: half of the smallest count there is.
+        counts = np.maximum(counts, counts[counts > 0].min() / 2)
+    log_probability = np.log(counts) - np.log(counts.sum()) - options.marginal_piece_penalty
+    vocabulary = lay_out(text, list(zip(pieces, map(quantize, log_probability), strict=True)))
+    if options.source_side == "none":
+        return vocabulary, None
+    return vocabulary, CooccurrenceTable.from_engine(engine, vocabulary, options, pairs)
+
+
+def _plain(learning: LearningOptions) -> set[str]:
+    return set(learning.__dataclass_fields__)
+
+
+def _normalized(pairs: Pairs, text: TextOptions) -> Pairs:
+    """Words as the encoder will see them: normalised, a space for ▁, user-defined symbols left out."""
+    splitter = WordSplitter(text, charsmap(text.normalization))
+    symbols = set(text.user_defined_symbols)
+    renamed = (
+        "" if word in symbols else splitter.normalize_word(word.replace(MARKER, " "))
+        for word in pairs.words
+    )
+    return pairs.with_words(renamed)
+
+
+def _select(pairs: Pairs, learning: LearningOptions) -> Pairs:
+    if learning.source_side == "none":
+        pairs = pairs.without_source()
+    elif learning.source_side == "aligned":
+        pairs = pairs.aligned()
+    if len(pairs) == 0:
+        needed = "aligned pairs" if learning.source_side == "aligned" else "pairs"
+        raise PairError(f"there are no {needed} to learn from")
+    return pairs
+
+
+def _start(
+    pairs: Pairs, text: TextOptions, learning: LearningOptions, threads: int, memory_limit: int | None
+) -> Engine:
+    def check(stage: str, needed: int) -> None:
+        if memory_limit is not None and needed > memory_limit:
+            raise MemoryLimitError(
+                f"{stage} may need {needed / 2**20:,.0f} MiB but memory_limit is "
+                f"{memory_limit / 2**20:,.0f} MiB: raise min_seed_count (now "
+                f"{learning.min_seed_count:g}), cap the seeds with max_seeds, or lower "
+                f"max_piece_length (now {learning.max_piece_length})"
+            )
+
+    if memory_limit is not None:
+        check("collecting the seeds", _core.seed_bytes(pairs.words, learning.max_piece_length))
+    reserved = [piece.replace(MARKER, " ") for piece in reserved_pieces(text)]
+    engine = compiled(pairs, learning, reserved, threads)
+    check("the co-occurrence table", engine.table_bytes())
+    return engine
+
+
+def _learned_size(engine: Engine, text: TextOptions, vocab_size: int, hard: bool) -> int:
+    """How many pieces to learn, characters included, for a vocabulary of `vocab_size`."""
+    fixed = len(reserved_pieces(text))
+    lowest, highest = fixed + engine.characters(), fixed + len(engine.pieces())
+    if hard and not lowest <= vocab_size <= highest:
+        advice = (
+            "lower character_coverage to leave rare characters to the bytes"
+            if vocab_size < lowest
+            else "give more text or lower min_seed_count"
+        )
+        raise VocabularySizeError(
+            f"vocab_size {vocab_size} cannot be reached: with these pairs and options it must be "
+            f"between {lowest} and {highest}; {advice}, or pass hard_vocab_limit=False for the "
+            f"nearest size"
+        )
+    return min(max(vocab_size, lowest), highest) - fixed

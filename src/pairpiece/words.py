@@ -1,0 +1,52 @@
+"""Text to words, before there is a tokenizer: what a word alignment is made over."""
+
+from __future__ import annotations
+
+import functools
+
+from pairpiece import _core
+from pairpiece.normalization import charsmap
+from pairpiece.options import TextOptions
+from pairpiece.vocabulary import PieceType
+
+SPLITTINGS = {"lossless": 0, "paper": 1, "none": 2, "custom": 2}
+"""The numbers by which the compiled core knows the kinds of pre-tokenization."""
+
+
+class WordSplitter:
+    """Normalises text and splits it into words.
+
+    >>> WordSplitter().words("L'ora è tarda.")
+    ['L', "'", 'ora', ' è', ' tarda', '.']
+    """
+
+    def __init__(self, options: TextOptions | None = None, table: bytes | None = None) -> None:
+        options = TextOptions() if options is None else options
+        table = charsmap(options.normalization) if table is None else table
+        pieces = [options.unk_piece, *options.user_defined_symbols]
+        types = [PieceType.UNKNOWN] + [PieceType.USER_DEFINED] * len(options.user_defined_symbols)
+        splitting = SPLITTINGS[options.pretokenization]
+        self._core = _core.Tokenizer(table, splitting, pieces, types, [0] * len(pieces))
+        self._whole = _core.Tokenizer(table, SPLITTINGS["none"], ["<unk>"], [PieceType.UNKNOWN], [0])
+
+    def normalize(self, text: str) -> str:
+        """The text that decoding gives back."""
+        return self._core.normalize(text)
+
+    def normalize_word(self, word: str) -> str:
+        """A word that has been split off already, normalised."""
+        return self._whole.normalize(word)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text; together they are the normalised text, spaces and all."""
+        return self._core.words(text)
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text under the default options."""
+    return _default_splitter().words(text)
+
+
+@functools.cache
+def _default_splitter() -> WordSplitter:
+    return WordSplitter()
