@@ -2,17 +2,16 @@
 
     python benchmarks/prepare.py ../shared/data/fra-ita --work-dir /tmp/pairpiece-bench
 
-reads ``<split>.<language>.gz``, trains a SentencePiece unigram model on the source side, aligns
-the words of all splits at once with Eflomal (both directions, grow-diag-final-and) and writes to
+reads ``<split>.<language>.gz``, trains a SentencePiece unigram model on the source side, aligns the
+words of all splits at once with Eflomal (both directions, grow-diag-final-and) and writes to
 ``WORK/<pair>/``
 
-* ``pairs.tsv.gz``: the merged training pairs, ``count  expected length  source tokens  target word``;
-* ``<split>.jsonl.gz``: held-out sentences, each with its target text, the tokens of its source
-  words and the word links;
-* ``source.model``: the source tokenizer;  ``target.txt``: the target side of the training text.
+* ``<split>.jsonl.gz``: sentences, each with its target text and words, the tokens of its source
+  words, and the word links;
+* ``source.model``, the source tokenizer; ``target.txt``, the target side of the training text.
 
 Eflomal draws its random numbers from the system, so two runs give slightly different links; a
-finished directory is reused rather than made again.
+finished folder is used again rather than made anew.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ import gzip
 import json
 import subprocess
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import sentencepiece
 
-from pairpiece.pairs import pairs_from_links
+from pairpiece.pairs import Pairs, pairs_from_links
 from pairpiece.words import split_words
 
 Links = list[tuple[int, int]]
@@ -79,15 +78,13 @@ def prepare(corpus: Path, work: Path, vocab_size: int = 8000, samplers: int = 1)
         samplers,
     )
     for split in splits:
-        tokens = [
-            tokens_of_words(tokenizer, line, words)
-            for line, words in zip(sources[split], source_words[split], strict=True)
-        ]
-        split_links = [next(links) for _ in tokens]
-        if split == "train":
-            write_pairs(folder / "pairs.tsv.gz", tokens, target_words[split], split_links)
-        else:
-            write_heldout(folder / f"{split}.jsonl.gz", targets[split], tokens, split_links)
+        with gzip.open(folder / f"{split}.jsonl.gz", "wt", 3, encoding="utf-8") as file:
+            for line, source_line, words, its_words in zip(
+                targets[split], sources[split], target_words[split], source_words[split], strict=True
+            ):
+                tokens = tokens_of_words(tokenizer, source_line, its_words)
+                record = {"target": line, "words": words, "source": tokens, "links": next(links)}
+                file.write(json.dumps(record, ensure_ascii=False) + "\n")
     done.write_text(json.dumps({"cpu_seconds": time.process_time() - started}))
     return folder
 
@@ -189,25 +186,33 @@ def grow_diag_final_and(
     return sorted(links)
 
 
-def write_pairs(
-    path: Path, tokens: list[list[list[str]]], words: list[list[str]], links: Iterable[Links]
-) -> None:
-    merged: Counter[tuple[tuple[str, ...], str, float]] = Counter()
-    for source_words, target_words, sentence_links in zip(tokens, words, links, strict=True):
-        for pair in pairs_from_links(source_words, target_words, sentence_links):
-            merged[tuple(sorted(pair.source)), pair.target, pair.expected_length] += 1
-    with gzip.open(path, "wt", encoding="utf-8", compresslevel=3, newline="\n") as file:
-        for (source, word, expected), count in merged.items():
-            file.write(f"{count}\t{expected!r}\t{' '.join(source)}\t{word}\n")
+@dataclass(frozen=True)
+class Sentence:
+    """One prepared sentence pair."""
+
+    target: str
+    words: list[str]
+    source: list[list[str]]
+    links: Links
 
 
-def write_heldout(
-    path: Path, targets: list[str], tokens: list[list[list[str]]], links: list[Links]
-) -> None:
-    with gzip.open(path, "wt", encoding="utf-8", newline="\n") as file:
-        for target, source, alignment in zip(targets, tokens, links, strict=True):
-            record = {"target": target, "source": source, "alignment": alignment}
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+def sentences(folder: Path, split: str) -> Iterator[Sentence]:
+    with gzip.open(folder / f"{split}.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            links = [(source, target) for source, target in record["links"]]
+            yield Sentence(record["target"], record["words"], record["source"], links)
+
+
+def training_pairs(folder: Path, *, per_link: bool = False) -> Pairs:
+    """The training pairs: one per target word, or one per link as in the paper."""
+    return Pairs.from_iterable(
+        pair
+        for sentence in sentences(folder, "train")
+        for pair in pairs_from_links(
+            sentence.source, sentence.words, sentence.links, per_link=per_link
+        )
+    )
 
 
 if __name__ == "__main__":

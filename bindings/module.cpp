@@ -121,9 +121,9 @@ struct PairedInput {
 
 class PyTokenizer {
  public:
-  PyTokenizer(const nb::bytes& charsmap, int splitting, const nb::list& pieces,
+  PyTokenizer(const nb::bytes& charsmap, int splitting, bool dummy_prefix, const nb::list& pieces,
               const std::vector<uint8_t>& types, const std::vector<int32_t>& scores)
-      : tokenizer_(make_normalizer(charsmap), Splitting(splitting),
+      : tokenizer_(make_normalizer(charsmap), Splitting(splitting), dummy_prefix,
                    make_vocabulary(pieces, types, scores)) {
     for (size_t id = 0; id < pieces.size(); ++id) {
       numbers_.push_back(nb::steal(PyLong_FromSize_t(id)));
@@ -461,7 +461,7 @@ void check_rows(const std::vector<uint64_t>& row_begin, const std::vector<uint32
   }
 }
 
-std::unique_ptr<ConditionalModel> make_conditional(const Array<uint64_t>& row_begin,
+ConditionalModel* make_conditional(const Array<uint64_t>& row_begin,
                                                    const Array<uint32_t>& source,
                                                    const Array<float>& count,
                                                    const Array<double>& source_count,
@@ -474,18 +474,18 @@ std::unique_ptr<ConditionalModel> make_conditional(const Array<uint64_t>& row_be
   if (source_count.size() == 0) throw std::invalid_argument("the table has no sources");
   const ConditionalOptions options{pooled ? Conditional::pooled : Conditional::mixture, smoothing,
                                    {over, under, unlinked}, piece_penalty};
-  return std::make_unique<ConditionalModel>(std::move(rows), std::move(columns), to_vector(count),
-                                            to_vector(source_count), to_vector(base), options);
+  return new ConditionalModel(std::move(rows), std::move(columns), to_vector(count),
+                              to_vector(source_count), to_vector(base), options);
 }
 
-std::unique_ptr<BigramModel> make_bigram(const Array<uint64_t>& row_begin,
+BigramModel* make_bigram(const Array<uint64_t>& row_begin,
                                          const Array<uint32_t>& next, const Array<float>& count,
                                          const Array<double>& base, double smoothing) {
   auto rows = to_vector(row_begin);
   auto columns = to_vector(next);
   check_rows(rows, columns, count.size(), base.size() + 1, base.size());
-  return std::make_unique<BigramModel>(std::move(rows), std::move(columns), to_vector(count),
-                                       to_vector(base), smoothing);
+  return new BigramModel(std::move(rows), std::move(columns), to_vector(count), to_vector(base),
+                         smoothing);
 }
 
 // ---------------------------------------------------------------------------- learner
@@ -620,18 +620,18 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of pairpiece; not a public interface.";
 
   nb::class_<ConditionalModel>(m, "ConditionalModel")
-      .def_static("make", &make_conditional, "row_begin"_a, "source"_a, "count"_a,
+      .def(nb::new_(&make_conditional), "row_begin"_a, "source"_a, "count"_a,
                   "source_count"_a, "base"_a, "pooled"_a, "smoothing"_a, "over"_a, "under"_a,
                   "unlinked"_a, "piece_penalty"_a);
 
   nb::class_<BigramModel>(m, "BigramModel")
-      .def_static("make", &make_bigram, "row_begin"_a, "next"_a, "count"_a, "base"_a,
+      .def(nb::new_(&make_bigram), "row_begin"_a, "next"_a, "count"_a, "base"_a,
                   "smoothing"_a);
 
   nb::class_<PyTokenizer>(m, "Tokenizer")
-      .def(nb::init<const nb::bytes&, int, const nb::list&, const std::vector<uint8_t>&,
+      .def(nb::init<const nb::bytes&, int, bool, const nb::list&, const std::vector<uint8_t>&,
                     const std::vector<int32_t>&>(),
-           "charsmap"_a, "splitting"_a, "pieces"_a, "types"_a, "scores"_a)
+           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "pieces"_a, "types"_a, "scores"_a)
       .def("normalize", &PyTokenizer::normalize, "text"_a)
       .def("words", &PyTokenizer::words, "text"_a)
       .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)

@@ -72,7 +72,7 @@ void Lattice::best(std::span<const double> log_weight, std::span<const double> l
       const size_t from = edge.begin * states + k;
       const size_t to = edge.end() * states + std::min(k + 1, states - 1);
       const double score = forward_[from] + log_weight[e];
-      if (score > forward_[to]) {
+      if (score > forward_[to] + kTie) {
         forward_[to] = score;
         steps_[to] = {e, uint32_t(from)};
       }
@@ -82,7 +82,7 @@ void Lattice::best(std::span<const double> log_weight, std::span<const double> l
   path.score = kImpossible;
   for (size_t k = 0; k < states; ++k) {
     const double score = forward_[length_ * states + k] + log_prior[k];
-    if (score > path.score) {
+    if (score > path.score + kTie) {
       path.score = score;
       state = length_ * states + k;
     }

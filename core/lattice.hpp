@@ -25,6 +25,9 @@ inline constexpr uint32_t kMaxPieces = (1u << 24) - 1;
 inline constexpr uint32_t kUnknownPiece = kMaxPieces;  // an edge over a character outside the vocabulary
 inline constexpr uint32_t kMaxPieceLength = 255;
 
+// Scores closer than this are equal, so that rounding does not decide between segmentations.
+inline constexpr double kTie = 1e-9;
+
 struct Path {
   std::vector<uint32_t> edges;  // indices, from left to right
   double score = 0;

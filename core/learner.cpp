@@ -236,7 +236,10 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
     const std::vector<double> log_prior = prior_of(options_.penalty, word, pairs_.expected[p]);
     const double count = pairs_.count[p];
 
-    const bool find_best = options_.counting == Counting::best || length > kUnscaledLength;
+    // The paper's counts are not divided by the total, so what underflows is lost there anyway.
+    const bool scaled =
+        options_.counting == Counting::posterior && length > kUnscaledLength;
+    const bool find_best = options_.counting == Counting::best || scaled;
     if (find_best) {
       for (size_t e = 0; e < edges.size(); ++e) scratch.log_weight[e] = std::log(scratch.weight[e]);
       scratch.lattice.best(scratch.log_weight, log_prior, scratch.path);
@@ -244,15 +247,17 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
     }
     if (options_.counting == Counting::best) {
       log_likelihood += count * scratch.path.score;
-      for (const uint32_t e : scratch.path.edges)
+      for (const uint32_t e : scratch.path.edges) {
+        if (edges[e].piece == kUnknownPiece) continue;
         for (size_t j = 0; j < size; ++j)
           out[e * sources + local_[first + j]] += count * pairs_.multiplicity[first + j];
+      }
       continue;
     }
 
     // Every segmentation covers the word, so a factor per character changes all of them alike.
     double per_character = 0;
-    if (length > kUnscaledLength) {
+    if (scaled) {
       per_character = -scratch.path.score / double(length);
       for (size_t e = 0; e < edges.size(); ++e)
         scratch.weight[e] *= std::exp(per_character * edges[e].length);
@@ -261,7 +266,6 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
     for (size_t k = 0; k < log_prior.size(); ++k) scratch.prior[k] = std::exp(log_prior[k]);
     const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
     if (!(total > 0)) continue;
-    const double unscaled = std::exp(-per_character * double(length));
     log_likelihood += count * (std::log(total) - per_character * double(length));
 
     for (size_t e = 0; e < edges.size(); ++e) {
@@ -272,7 +276,7 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
         for (size_t j = 0; j < size; ++j) spread += pairs_.multiplicity[first + j];
         for (size_t j = 0; j < size; ++j)
           row[local_[first + j]] +=
-              count * scratch.flow[e] * unscaled * pairs_.multiplicity[first + j] / spread;
+              count * scratch.flow[e] * pairs_.multiplicity[first + j] / spread;
       } else {
         const double scale = count * scratch.flow[e] / total;
         if (size == 1) {  // one source takes it all
@@ -361,7 +365,8 @@ std::vector<double> Learner::mutual_information() const {
         const double c = table_.count[i];
         if (c > 0)
           information[t] +=
-              c * (std::log(c / piece_count_[t]) + std::log(all / source_count_[table_.source[i]]));
+              c * (std::log(c) - std::log(piece_count_[t]) + std::log(all) -
+                   std::log(source_count_[table_.source[i]]));
       }
     }
   });
@@ -411,7 +416,7 @@ Learner::Alternatives Learner::alternatives() const {
       lattice.reset(whole.length, inner);
       lattice.best(weight, flat, path);
       for (const uint32_t i : path.edges) found.pieces.push_back(inner[i].piece);
-      found.split[t] = !path.edges.empty() && path.score > log_base[t];
+      found.split[t] = !path.edges.empty() && path.score > log_base[t] + kTie;
     }
     found.begin.push_back(uint32_t(found.pieces.size()));
   }

@@ -9,6 +9,7 @@ namespace pairpiece {
 namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
+constexpr double kRounding = 1e-9;  // a coverage reached up to this is reached
 
 // All spans seen so far as a trie: (parent node, character) → node, in an open-addressed table.
 // A node stands for one distinct span; the root is not a node but the parent of the first ones.
@@ -91,7 +92,7 @@ std::unordered_set<char32_t> covered_characters(const std::vector<std::u32string
   std::unordered_set<char32_t> covered;
   double sum = 0;
   for (const auto& [character, count] : sorted) {
-    if (coverage < 1 && sum >= coverage * total) break;
+    if (coverage < 1 && sum >= (coverage - kRounding) * total) break;
     covered.insert(character);
     sum += count;
   }

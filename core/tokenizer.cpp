@@ -25,9 +25,11 @@ class Uniform {
 
 }  // namespace
 
-Tokenizer::Tokenizer(Normalizer normalizer, Splitting splitting, Vocabulary vocabulary)
+Tokenizer::Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix,
+                     Vocabulary vocabulary)
     : normalizer_(std::move(normalizer)),
       splitting_(splitting),
+      dummy_prefix_(dummy_prefix),
       vocabulary_(std::move(vocabulary)) {}
 
 Tokenizer::~Tokenizer() { delete spare_.load(); }
@@ -46,38 +48,47 @@ std::string Tokenizer::normalize(std::string_view text) const {
   prepare(text, false, prepared);
   std::string out;
   for (size_t i = 0; i < prepared.words.size(); ++i) out += prepared.word(i);
-  if (splitting_ == Splitting::paper && !out.empty() && out[0] == ' ') out.erase(0, 1);
+  if (dummy_prefix_ && !out.empty()) out.erase(0, 1);
   return out;
 }
 
 void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) const {
   out.clear();
   uint32_t character = 0;
-  std::string buffer;
-  const auto add_plain = [&](std::string_view plain) {
-    const size_t before = out.text.size();
+  if (dummy_prefix_ && !text.empty()) {
+    out.text = ' ';
     if (maps) {
-      if (splitting_ != Splitting::paper) {
-        normalizer_.normalize(plain, out.text, character, out.origins, out.ends);
-      } else {
-        std::vector<uint32_t> origins, ends;
-        buffer.clear();
-        normalizer_.normalize(plain, buffer, character, origins, ends);
-        out.text += insert_paper_spaces(buffer, &origins, &ends);
+      out.origins.push_back(0);
+      out.ends.push_back(0);
+    }
+  }
+  size_t split_from = 0;  // a dummy prefix belongs to the first word
+  const auto add_plain = [&](std::string_view plain) {
+    if (splitting_ != Splitting::paper && !maps) {
+      normalizer_.normalize(plain, out.text);
+    } else if (splitting_ != Splitting::paper) {
+      normalizer_.normalize(plain, out.text, character, out.origins, out.ends);
+    } else {
+      std::vector<uint32_t> origins, ends;
+      std::string normalized;
+      const bool after_space = !out.text.empty() && out.text.back() == ' ';
+      if (maps) {
+        normalizer_.normalize(plain, normalized, character, origins, ends);
+        out.text += insert_paper_spaces(normalized, after_space, &origins, &ends);
         out.origins.insert(out.origins.end(), origins.begin(), origins.end());
         out.ends.insert(out.ends.end(), ends.begin(), ends.end());
+      } else {
+        normalizer_.normalize(plain, normalized);
+        out.text += insert_paper_spaces(normalized, after_space, nullptr, nullptr);
       }
-      for (size_t i = 0; i < plain.size(); ++character) i += decode_at(plain, i).bytes;
-    } else if (splitting_ != Splitting::paper) {
-      normalizer_.normalize(plain, out.text);
-    } else {
-      buffer.clear();
-      normalizer_.normalize(plain, buffer);
-      out.text += insert_paper_spaces(buffer, nullptr, nullptr);
     }
-    each_word(std::string_view(out.text).substr(before), splitting_, [&](size_t begin, size_t end) {
-      out.words.push_back({uint32_t(before + begin), uint32_t(before + end), -1});
+    if (maps)
+      for (size_t i = 0; i < plain.size(); ++character) i += decode_at(plain, i).bytes;
+    const size_t from = split_from;
+    each_word(std::string_view(out.text).substr(from), splitting_, [&](size_t begin, size_t end) {
+      out.words.push_back({uint32_t(from + begin), uint32_t(from + end), -1});
     });
+    split_from = out.text.size();
   };
   if (!vocabulary_.has_user_defined()) {
     add_plain(text);
@@ -97,9 +108,11 @@ void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) con
       continue;
     }
     if (i > plain_begin) add_plain(text.substr(plain_begin, i - plain_begin));
+    else if (split_from < out.text.size()) add_plain({});  // the dummy prefix alone
     const auto begin = uint32_t(out.text.size());
     out.text += text.substr(i, length);
     out.words.push_back({begin, begin + uint32_t(length), symbol});
+    split_from = out.text.size();
     if (maps) {
       const uint32_t first = character;
       for (size_t k = 0; k < length; ++character) k += decode_at(text, i + k).bytes;
@@ -334,8 +347,7 @@ void Tokenizer::merge_unknown(Segmentation& segmentation) const {
 
 std::string Tokenizer::decode(std::span<const PieceId> ids) const {
   std::string text = vocabulary_.decode(ids.data(), ids.size());
-  // The space that `paper` splitting puts at the beginning is not part of the text.
-  if (splitting_ == Splitting::paper && !text.empty() && text[0] == ' ') text.erase(0, 1);
+  if (dummy_prefix_ && !text.empty() && text[0] == ' ') text.erase(0, 1);
   return text;
 }
 

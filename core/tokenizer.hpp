@@ -61,7 +61,8 @@ class Tokenizer {
   // Scratch memory and caches of one thread.
   struct Worker;
 
-  Tokenizer(Normalizer normalizer, Splitting splitting, Vocabulary vocabulary);
+  // With `dummy_prefix` a space is put before every text, and taken away again by decoding.
+  Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix, Vocabulary vocabulary);
   ~Tokenizer();
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -113,6 +114,7 @@ class Tokenizer {
 
   Normalizer normalizer_;
   Splitting splitting_;
+  bool dummy_prefix_;
   Vocabulary vocabulary_;
   mutable std::atomic<Worker*> spare_{nullptr};
 };

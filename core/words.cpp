@@ -2,10 +2,9 @@
 
 namespace pairpiece {
 
-std::string insert_paper_spaces(std::string_view text, std::vector<uint32_t>* origins,
-                                std::vector<uint32_t>* ends) {
+std::string insert_paper_spaces(std::string_view text, bool after_space,
+                                std::vector<uint32_t>* origins, std::vector<uint32_t>* ends) {
   std::string out;
-  if (text.empty()) return out;
   std::vector<uint32_t> new_origins, new_ends;
   const auto put_space = [&](size_t before) {
     out += ' ';
@@ -14,10 +13,11 @@ std::string insert_paper_spaces(std::string_view text, std::vector<uint32_t>* or
       new_ends.push_back((*origins)[before]);
     }
   };
-  put_space(0);
   for (size_t i = 0; i < text.size();) {
     const Character c = decode_at(text, i);
-    if (character_class(c.code_point) == CharacterClass::symbol && out.back() != ' ') put_space(i);
+    if (character_class(c.code_point) == CharacterClass::symbol &&
+        (out.empty() ? !after_space : out.back() != ' '))
+      put_space(i);
     out.append(text.substr(i, c.bytes));
     if (origins) {
       for (size_t k = i; k < i + c.bytes; ++k) {

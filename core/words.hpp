@@ -13,14 +13,15 @@ namespace pairpiece {
 
 enum class Splitting : uint8_t {
   lossless,  // a word is an optional space and a run of characters of one class
-  paper,     // a space is put at the beginning and before punctuation; a word begins at each space
+  paper,     // a space is put before punctuation; a word begins at each space
   none,      // the whole text is one word
 };
 
-// What `paper` splitting does to a text before it is split.  The maps, if given, are those of
-// Normalizer::normalize; an inserted space covers no input.
-std::string insert_paper_spaces(std::string_view text, std::vector<uint32_t>* origins,
-                                std::vector<uint32_t>* ends);
+// What `paper` splitting does to a text before it is split: a space before punctuation that has
+// none (`after_space` says whether the text itself comes after one).  The maps, if given, are those
+// of Normalizer::normalize; an inserted space covers no input.
+std::string insert_paper_spaces(std::string_view text, bool after_space,
+                                std::vector<uint32_t>* origins, std::vector<uint32_t>* ends);
 
 // Calls visit(begin, end) with the byte range of every word; the words cover the text, in order.
 // Requires well-formed text.  A space (U+0020) always begins a word, except under `none`.

@@ -41,6 +41,7 @@ class TextOptions:
 
     normalization: str = "nfkc"
     pretokenization: str = "lossless"
+    add_dummy_prefix: bool = False
     byte_fallback: bool = True
     unk_id: int = 0
     bos_id: int = 1
@@ -93,9 +94,10 @@ class LearningOptions:
     max_piece_length: int = 16
     min_seed_count: float = 2.0
     max_seeds: int = 0
-    min_expected_count: float = 0.3  # at the first pruning
+    min_expected_count: float = 0.3  # pieces that a pass counts less often are dropped
     pruning: str = "information+length"
     shrinking_factor: float = 0.75
+    pruning_margin: float = 1.0  # prune by score to so many times the size, then by frequency
     num_sub_iterations: int = 2
     num_final_iterations: int = 4
     # Inference.
@@ -124,6 +126,7 @@ class LearningOptions:
         if self.conditional == "mixture" and self.smoothing == 0 and self.source_side != "none":
             raise OptionError("a mixture needs smoothing above 0: unseen pieces would be impossible")
         _between("shrinking_factor", self.shrinking_factor, 0.01, 0.99)
+        _between("pruning_margin", self.pruning_margin, 1, 10)
         _between("num_sub_iterations", self.num_sub_iterations, 1)
         _between("num_final_iterations", self.num_final_iterations, 0)
         _between("min_table_count", self.min_table_count, 0)
@@ -152,12 +155,15 @@ _PRESETS = {
     "default": LearningOptions(
         length_penalty=LengthPenalty(over=4.0, under=8.0, unlinked=4.0),
         paired_length_penalty=LengthPenalty(over=4.0, under=0.0, unlinked=4.0),
+        paired_piece_penalty=3.0,
     ),
     "paper": _PAPER,
     "paper-hard": dataclasses.replace(_PAPER, counting="best"),
     "unigram": LearningOptions(
         smoothing=0.0,
+        min_expected_count=0.5,
         pruning="loss",
+        pruning_margin=1.1,
         marginal="expected",
         source_side="none",
     ),
@@ -172,7 +178,9 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
     (2.0, 8.0)
     """
     _choice("mode", mode, MODES)
-    text = TextOptions(pretokenization="paper" if mode.startswith("paper") else "lossless")
+    text = TextOptions()
+    if mode.startswith("paper"):
+        text = TextOptions(pretokenization="paper", add_dummy_prefix=True)
     learning = _PRESETS[mode]
     text_names = {f.name for f in dataclasses.fields(TextOptions)}
     learning_names = {f.name for f in dataclasses.fields(LearningOptions)}

@@ -26,13 +26,13 @@ def information_and_length(engine: Engine) -> Scores:
 def loss(engine: Engine) -> Scores:
     """How much likelihood the text would lose without the piece (eq. 14), as SentencePiece does."""
     count, _, begin, pieces, split = (np.asarray(part) for part in engine.tied_uses())
-    begin = begin.astype(np.int64)
+    begin, pieces = begin.astype(np.int64), pieces.astype(np.int64)
     parts = np.diff(begin)
     total = count.sum()
     owner = np.repeat(np.arange(len(count)), parts)
     with np.errstate(divide="ignore", invalid="ignore"):
         inherited = np.log(count[pieces] + count[owner])
-        alternative = np.bincount(owner, inherited, minlength=len(count))
+        alternative = np.bincount(owner, inherited, minlength=len(count)).astype(np.float64)
         alternative -= parts * np.log(total + count * (parts - 1))
         scores = count * (np.log(count) - np.log(total) - alternative)
     scores[count == 0] = 0.0
@@ -53,16 +53,19 @@ SCORES: dict[str, Callable[[Engine], Scores]] = {
 }
 
 
-def keep_best(scores: Scores, characters: int, size: int) -> npt.NDArray[np.uint8]:
-    """Flags of the `size` pieces to keep: the first `characters` in any case, then by score.
+def keep_best(engine: Engine, scores: Scores, size: int) -> npt.NDArray[np.uint8]:
+    """Flags of the `size` pieces to keep: the single characters in any case, then by score.
 
-    Scores that agree to about nine digits count as equal, so that rounding cannot decide; of
-    equals the earlier piece is kept.
+    Scores count as equal if they agree to about nine digits or differ by less than a trillionth of
+    the largest count, so that rounding cannot decide; of equals the earlier piece is kept.
     """
+    characters = engine.characters()
     flags = np.zeros(len(scores), np.uint8)
     flags[:characters] = 1
+    _, largest = np.frexp(max(engine.piece_counts()))
     mantissa, exponent = np.frexp(scores[characters:])
-    rounded = np.ldexp(np.round(mantissa * 2**30), exponent - 30)
+    step = np.maximum(exponent - 30, largest - 40)
+    rounded = np.ldexp(np.round(np.ldexp(mantissa, exponent - step)), step)
     order = np.argsort(-rounded, kind="stable")
     flags[characters:][order[: max(0, size - characters)]] = 1
     return flags

@@ -86,7 +86,7 @@ class CooccurrenceTable:
     @cached_property
     def core(self) -> _core.ConditionalModel:
         settings = self.settings
-        return _core.ConditionalModel.make(
+        return _core.ConditionalModel(
             self.row_begin,
             self.source,
             self.count,
@@ -146,6 +146,6 @@ class BigramTable:
 
     @cached_property
     def core(self) -> _core.BigramModel:
-        return _core.BigramModel.make(
+        return _core.BigramModel(
             self.row_begin, self.next, self.count, self.base, BIGRAM_SMOOTHING
         )

@@ -80,6 +80,7 @@ class Tokenizer:
         self._core = _core.Tokenizer(
             charsmap,
             SPLITTINGS[text.pretokenization],
+            text.add_dummy_prefix,
             vocabulary.pieces,
             vocabulary.types,
             vocabulary.scores,
@@ -300,15 +301,8 @@ class Tokenizer:
         if out_type is not Encoding and sources is None:
             tokens = self._core.encode_batch(targets, bigram, out_type is str, num_threads)
         else:
-            rows = self._core.segment_batch(
-                targets,
-                **paired,
-                bigram=bigram,
-                alpha=None,
-                seed=0,
-                count=0,
-                details=out_type is Encoding,
-                threads=num_threads,
+            rows = self._segment(
+                targets, paired, out_type, bigram=bigram, num_threads=num_threads
             )
             tokens = [self._typed(row, out_type) for row in rows]
         if not add_bos and not add_eos:
@@ -374,19 +368,38 @@ class Tokenizer:
             None if alignment is None else [alignment],
             whole_sentence,
         )
-        [found] = self._core.segment_batch(
-            self._inputs([text]),
-            **paired,
-            bigram=None,
-            alpha=alpha,
-            seed=seed,
-            count=count,
-            details=out_type is Encoding,
-            threads=1,
+        [found] = self._segment(
+            self._inputs([text]), paired, out_type, alpha=alpha, seed=seed, count=count
         )
         if count == 0:
             return self._typed(found, out_type)
         return [self._typed(row, out_type) for row in found]
+
+    def _segment(
+        self,
+        inputs: list[Any],
+        paired: dict[str, Any],
+        out_type: type[Any],
+        *,
+        bigram: _core.BigramModel | None = None,
+        alpha: float | None = None,
+        seed: int = 0,
+        count: int = 0,
+        num_threads: int = 1,
+    ) -> list[Any]:
+        try:
+            return self._core.segment_batch(
+                inputs,
+                **paired,
+                bigram=bigram,
+                alpha=alpha,
+                seed=seed,
+                count=count,
+                details=out_type is Encoding,
+                threads=num_threads,
+            )
+        except ValueError as error:  # a link to a word that is not there
+            raise OptionError(str(error)) from None
 
     def _typed(self, row: tuple[list[int], list[int], list[Any], float], out_type: type[Any]) -> Any:
         ids, words, offsets, log_prob = row

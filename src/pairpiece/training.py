@@ -114,30 +114,37 @@ def learn(
             seconds = time.monotonic() - started
             progress(Progress(stage, iteration, size, log_likelihood, entries, seconds))
 
-    def count(passes: int) -> None:
+    def count() -> None:
         nonlocal iteration, log_likelihood
-        for _ in range(passes):
-            log_likelihood = engine.count()
-            iteration += 1
-            report("count")
+        log_likelihood = engine.count()
+        iteration += 1
+        report("count")
+
+    def keep(scores: pruning.Scores, size: int) -> None:
+        if size < len(scores):
+            engine.keep(pruning.keep_best(engine, scores, max(size, wanted)))
+            report("prune")
+
+    def drop_unused() -> None:
+        counts = np.asarray(engine.piece_counts())
+        keep(counts, int((counts >= options.min_expected_count).sum()))
 
     engine.initialize()
     report("seeds")
-    first = True
-    while (size := len(engine.piece_counts())) > wanted:
-        count(options.num_sub_iterations)
-        if first and options.min_expected_count > 0:
-            # Most spans explain nothing: drop these at once, whatever their score.
-            counts = np.asarray(engine.piece_counts())
-            alive = int((counts >= options.min_expected_count).sum())
-            engine.keep(pruning.keep_best(counts, engine.characters(), max(wanted, alive)))
-        else:
+    goal = int(wanted * options.pruning_margin)
+    while (size := len(engine.piece_counts())) > goal:
+        for _ in range(options.num_sub_iterations):
+            count()
+            drop_unused()
+        if len(engine.piece_counts()) > size * options.shrinking_factor:
             scores = pruning.SCORES[options.pruning](engine)
-            target = max(wanted, int(size * options.shrinking_factor))
-            engine.keep(pruning.keep_best(scores, engine.characters(), target))
-        first = False
-        report("prune")
-    count(options.num_final_iterations)
+            keep(scores, max(goal, int(size * options.shrinking_factor)))
+    if size > wanted:
+        for _ in range(options.num_sub_iterations):
+            count()
+        keep(np.asarray(engine.piece_counts()), wanted)
+    for _ in range(options.num_final_iterations):
+        count()
 
 
 def finish(

@@ -26,8 +26,10 @@ class WordSplitter:
         pieces = [options.unk_piece, *options.user_defined_symbols]
         types = [PieceType.UNKNOWN] + [PieceType.USER_DEFINED] * len(options.user_defined_symbols)
         splitting = SPLITTINGS[options.pretokenization]
-        self._core = _core.Tokenizer(table, splitting, pieces, types, [0] * len(pieces))
-        self._whole = _core.Tokenizer(table, SPLITTINGS["none"], ["<unk>"], [PieceType.UNKNOWN], [0])
+        prefix = options.add_dummy_prefix
+        self._core = _core.Tokenizer(table, splitting, prefix, pieces, types, [0] * len(pieces))
+        unsplit = SPLITTINGS["none"]
+        self._whole = _core.Tokenizer(table, unsplit, False, ["<unk>"], [PieceType.UNKNOWN], [0])
 
     def normalize(self, text: str) -> str:
         """The text that decoding gives back."""
