@@ -288,7 +288,9 @@ class ReferenceEngine:
         score: dict[str, float] = defaultdict(float)
         for (t, s), c in self.cells.items():
             if c > 0:
-                score[t] += c * math.log(c * everything / (of_piece[t] * of_source[s]))
+                # As a sum of logarithms: the paper's counts may be too small to multiply.
+                logs = math.log(c), math.log(everything), math.log(of_piece[t]), math.log(of_source[s])
+                score[t] += c * (logs[0] + logs[1] - logs[2] - logs[3])
         return [score[t] for t in self._pieces]
 
     def alternative(self, piece: str) -> tuple[float, list[str]]:

@@ -127,7 +127,8 @@ def learn(
 
     def drop_unused() -> None:
         counts = np.asarray(engine.piece_counts())
-        keep(counts, int((counts >= options.min_expected_count).sum()))
+        enough = options.min_expected_count * (1 - 1e-9)  # up to rounding
+        keep(counts, int((counts >= enough).sum()))
 
     engine.initialize()
     report("seeds")
