@@ -103,6 +103,19 @@ class Signals {
   bool stopped_ = false;
 };
 
+// Lists of tokens cannot form cycles, so no time is spent looking for them while they are made.
+class CollectorPaused {
+ public:
+  CollectorPaused() : was_enabled_(PyGC_Disable()) {}
+  ~CollectorPaused() {
+    if (was_enabled_) PyGC_Enable();
+  }
+  CollectorPaused(const CollectorPaused&) = delete;
+
+ private:
+  int was_enabled_;
+};
+
 // ---------------------------------------------------------------------------- tokenizer
 
 // One text, and its words where the caller has split the normalised text.
@@ -110,6 +123,25 @@ struct Input {
   std::string_view text;
   std::vector<std::string_view> words;
   bool is_split = false;
+};
+
+// A list or tuple, or anything else that can be iterated over, as an array of borrowed objects.
+class Sequence {
+ public:
+  Sequence(nb::handle object, const std::string& complaint)
+      : fast_(nb::steal(PySequence_Fast(object.ptr(), ""))) {
+    if (!fast_.is_valid()) {
+      PyErr_Clear();
+      throw std::invalid_argument(complaint);
+    }
+  }
+  size_t size() const { return size_t(PySequence_Fast_GET_SIZE(fast_.ptr())); }
+  PyObject* operator[](size_t i) const {
+    return PySequence_Fast_GET_ITEM(fast_.ptr(), Py_ssize_t(i));
+  }
+
+ private:
+  nb::object fast_;
 };
 
 // What paired encoding is conditioned on.
@@ -165,6 +197,7 @@ class PyTokenizer {
     {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
+        ids[i].reserve(inputs[i].text.size() / 3 + 1);
         if (!bigram && !inputs[i].is_split) {
           tokenizer_.encode(inputs[i].text, worker, ids[i]);
           return;
@@ -180,6 +213,7 @@ class PyTokenizer {
         ids[i] = std::move(merged.ids);
       });
     }
+    const CollectorPaused paused;
     nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(inputs.size())));
     for (size_t i = 0; i < inputs.size(); ++i)
       PyList_SET_ITEM(out.ptr(), Py_ssize_t(i),
@@ -187,15 +221,16 @@ class PyTokenizer {
     return out;
   }
 
-  // (ids, word of each token, offsets, log-probability) of each text; with `count` > 0 a list of
-  // so many of them for each text, best first.
+  // The tokens of each text as ids or pieces, or with `details` (ids, word of each token, offsets,
+  // log-probability); with `count` > 0 a list of so many of these for each text, best first.
   nb::list segment_batch(const nb::list& batch, const ConditionalModel* model,
-                         const nb::list& sources, const nb::list& links, bool whole_sentence,
-                         const BigramModel* bigram, std::optional<double> alpha, uint64_t seed,
-                         size_t count, bool details, size_t threads) const {
+                         const nb::dict& source_ids, const nb::list& sources, const nb::list& links,
+                         bool whole_sentence, const BigramModel* bigram, std::optional<double> alpha,
+                         uint64_t seed, size_t count, bool details, bool as_pieces,
+                         size_t threads) const {
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
-    std::vector<PairedInput> paired = read_paired(model, inputs.size(), sources, links);
+    const auto paired = read_paired(model, inputs.size(), source_ids, sources, links);
     std::vector<std::vector<Segmentation>> results(inputs.size());
     std::vector<std::string> problems(inputs.size());
     {
@@ -203,15 +238,18 @@ class PyTokenizer {
       each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
         PreparedText& text = worker.text;
         prepare(inputs[i], details, text);
-        std::vector<Condition> conditions;
+        Conditions conditions;
         if (model) {
           problems[i] = link_problem(paired[i], text.words.size());
           if (!problems[i].empty()) return;
-          conditions = conditions_of(text, *model, paired[i], whole_sentence);
+          conditions = conditions_of(text, *model, paired[i], whole_sentence, worker);
         }
         if (bigram) {
           results[i].resize(1);
           tokenizer_.encode(text, *bigram, worker, results[i][0].ids);
+        } else if (model && count == 0 && !alpha && !details) {
+          results[i].resize(1);
+          tokenizer_.encode(text, *model, conditions, worker, results[i][0].ids);
         } else if (count > 0) {
           results[i] = tokenizer_.segment_best(text, model, conditions, count, worker);
         } else {
@@ -228,16 +266,21 @@ class PyTokenizer {
     for (size_t i = 0; i < problems.size(); ++i)
       if (!problems[i].empty())
         throw std::invalid_argument("text " + std::to_string(i) + ": " + problems[i]);
+    const CollectorPaused paused;
+    const auto to_object = [&](const Segmentation& s) -> nb::object {
+      nb::object tokens = to_list(s.ids.data(), s.ids.size(), as_pieces);
+      if (!details) return tokens;
+      return nb::make_tuple(tokens, s.words, s.offsets, s.log_probability);
+    };
     nb::list out;
     for (const auto& alternatives : results) {
+      if (count == 0) {
+        out.append(to_object(alternatives[0]));
+        continue;
+      }
       nb::list rows;
-      for (const Segmentation& s : alternatives)
-        rows.append(nb::make_tuple(to_list(s.ids.data(), s.ids.size(), false), s.words, s.offsets,
-                                   s.log_probability));
-      if (count > 0)
-        out.append(rows);
-      else
-        out.append(rows[0]);
+      for (const Segmentation& s : alternatives) rows.append(to_object(s));
+      out.append(rows);
     }
     return out;
   }
@@ -284,6 +327,7 @@ class PyTokenizer {
         for (size_t i = begin; i < end; ++i) texts[i] = tokenizer_.decode(batch[i]);
       });
     }
+    const CollectorPaused paused;
     nb::list out;
     for (const std::string& text : texts) out.append(to_str(text));
     return out;
@@ -344,6 +388,9 @@ class PyTokenizer {
       Input input;
       if (PyUnicode_Check(item.ptr())) {
         input.text = texts.add(item);
+      } else if (!PyTuple_Check(item.ptr())) {
+        throw std::invalid_argument("text " + std::to_string(inputs.size()) +
+                                    " is not a string but " + Py_TYPE(item.ptr())->tp_name);
       } else {
         const auto [text, words] = nb::cast<std::pair<nb::str, nb::list>>(item);
         input.text = texts.add(text);
@@ -355,31 +402,82 @@ class PyTokenizer {
     return inputs;
   }
 
+  // Each source is a list of tokens, or of words that are lists of tokens.  In a flat list every
+  // token is a word of its own if there are links, else words begin at the marker.
   static std::vector<PairedInput> read_paired(const ConditionalModel* model, size_t size,
-                                              const nb::list& sources, const nb::list& links) {
+                                              const nb::dict& source_ids, const nb::list& sources,
+                                              const nb::list& links) {
     std::vector<PairedInput> paired;
     if (!model) return paired;
     if (sources.size() != size || (links.size() != 0 && links.size() != size))
       throw std::invalid_argument("sources or alignments differ in number from the texts");
     paired.resize(size);
     for (size_t i = 0; i < size; ++i) {
-      for (nb::handle word : nb::cast<nb::list>(sources[i])) {
-        for (nb::handle token : nb::cast<nb::list>(word)) {
-          const auto id = nb::cast<int32_t>(token);
-          check_source(*model, id);
-          paired[i].source.tokens.push_back(id);
+      PairedInput& input = paired[i];
+      input.has_links = links.size() != 0 && !links[i].is_none();
+      const auto where = [&] { return "source " + std::to_string(i) + ": "; };
+      const Sequence words(sources[i], where() + "not a list of tokens or words");
+      const bool flat = words.size() > 0 && PyUnicode_Check(words[0]);
+      bool marked = false;
+      for (size_t w = 0; flat && !marked && w < words.size(); ++w)
+        marked = PyUnicode_Check(words[w]) && starts_with_marker(words[w]);
+      const auto add = [&](PyObject* token) {
+        if (!PyUnicode_Check(token)) throw std::invalid_argument(where() + "a token is not a string");
+        input.source.tokens.push_back(id_of(*model, source_ids, token));
+      };
+      const auto end_word = [&] {
+        input.source.word_begin.push_back(uint32_t(input.source.tokens.size()));
+      };
+      for (size_t w = 0; w < words.size(); ++w) {
+        if (flat) {
+          add(words[w]);
+          const bool goes_on = !input.has_links && marked && w + 1 < words.size() &&
+                               PyUnicode_Check(words[w + 1]) && !starts_with_marker(words[w + 1]);
+          if (!goes_on) end_word();
+        } else {
+          if (PyUnicode_Check(words[w]))
+            throw std::invalid_argument(where() + "tokens and words are mixed");
+          const Sequence tokens(words[w], where() + "a word is not a list of tokens");
+          for (size_t k = 0; k < tokens.size(); ++k) add(tokens[k]);
+          end_word();
         }
-        paired[i].source.word_begin.push_back(uint32_t(paired[i].source.tokens.size()));
       }
-      if (links.size() == 0 || links[i].is_none()) continue;
-      paired[i].has_links = true;
-      for (nb::handle link : nb::cast<nb::list>(links[i]))
-        paired[i].links.push_back(nb::cast<Link>(link));
-      std::sort(paired[i].links.begin(), paired[i].links.end());
-      paired[i].links.erase(std::unique(paired[i].links.begin(), paired[i].links.end()),
-                            paired[i].links.end());
+      if (!input.has_links) continue;
+      const std::string expected = "alignment " + std::to_string(i) + ": not a list of pairs";
+      const Sequence pairs(links[i], expected);
+      for (size_t k = 0; k < pairs.size(); ++k) {
+        const Sequence pair(pairs[k], expected);
+        if (pair.size() != 2) throw std::invalid_argument(expected);
+        input.links.emplace_back(position(pair[0], expected), position(pair[1], expected));
+      }
+      std::sort(input.links.begin(), input.links.end());
+      input.links.erase(std::unique(input.links.begin(), input.links.end()), input.links.end());
     }
     return paired;
+  }
+
+  static uint32_t position(PyObject* number, const std::string& complaint) {
+    const long value = PyLong_AsLong(number);
+    if (value < 0 || value > 0xFFFFFFFF) {
+      PyErr_Clear();
+      throw std::invalid_argument(complaint + " of positions");
+    }
+    return uint32_t(value);
+  }
+
+  static bool starts_with_marker(PyObject* text) {
+    return PyUnicode_GET_LENGTH(text) > 0 && PyUnicode_READ_CHAR(text, 0) == 0x2581;
+  }
+
+  static int32_t id_of(const ConditionalModel& model, const nb::dict& source_ids, PyObject* token) {
+    PyObject* id = PyDict_GetItemWithError(source_ids.ptr(), token);
+    if (!id) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      return kUnseenSource;
+    }
+    const auto value = int32_t(PyLong_AsLong(id));
+    check_source(model, value);
+    return value;
   }
 
   static void check_source(const ConditionalModel& model, int32_t id) {
@@ -405,12 +503,13 @@ class PyTokenizer {
     return {};
   }
 
-  std::vector<Condition> conditions_of(const PreparedText& text, const ConditionalModel& model,
-                                       const PairedInput& input, bool whole_sentence) const {
+  Conditions conditions_of(const PreparedText& text, const ConditionalModel& model,
+                           const PairedInput& input, bool whole_sentence,
+                           Tokenizer::Worker& worker) const {
     if (input.has_links)
       return ConditionalModel::from_links(input.source, input.links, text.words.size());
-    if (whole_sentence) return ConditionalModel::whole_sentence(input.source, text.words.size());
-    return tokenizer_.infer_conditions(text, model, input.source);
+    if (whole_sentence) return ConditionalModel::whole_sentence(input.source);
+    return tokenizer_.infer_conditions(text, model, input.source, worker);
   }
 
   void prepare(const Input& input, bool maps, PreparedText& out) const {
@@ -617,6 +716,7 @@ uint64_t py_seed_bytes(const nb::list& words, uint32_t max_piece_length) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // objects may well live until the interpreter ends
   m.doc() = "The compiled core of pairpiece; not a public interface.";
 
   nb::class_<ConditionalModel>(m, "ConditionalModel")
@@ -637,9 +737,9 @@ NB_MODULE(_core, m) {
       .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)
       .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "bigram"_a.none(), "as_pieces"_a,
            "threads"_a)
-      .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "model"_a.none(), "sources"_a,
-           "links"_a, "whole_sentence"_a, "bigram"_a.none(), "alpha"_a.none(), "seed"_a, "count"_a,
-           "details"_a, "threads"_a)
+      .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "model"_a.none(),
+           "source_ids"_a, "sources"_a, "links"_a, "whole_sentence"_a, "bigram"_a.none(),
+           "alpha"_a.none(), "seed"_a, "count"_a, "details"_a, "as_pieces"_a, "threads"_a)
       .def("link_counts", &PyTokenizer::link_counts, "text"_a, "model"_a, "source"_a, "ids"_a)
       .def("decode_batch", &PyTokenizer::decode_batch, "batch"_a, "threads"_a);
 

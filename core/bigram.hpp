@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "identity.hpp"
 #include "lattice.hpp"
 
 namespace pairpiece {
@@ -16,6 +17,8 @@ class BigramModel {
   // eq. 17).
   BigramModel(std::vector<uint64_t> row_begin, std::vector<uint32_t> next, std::vector<float> count,
               std::vector<double> base, double smoothing);
+
+  uint64_t identity() const { return identity_; }
 
   // The best segmentation of a word; ties as in Lattice::best.
   void best(std::span<const Edge> edges, size_t length, Path& path) const;
@@ -29,6 +32,7 @@ class BigramModel {
   std::vector<double> base_, row_total_;
   double smoothing_;
   double unknown_;
+  uint64_t identity_ = next_identity();
 };
 
 }  // namespace pairpiece

@@ -14,6 +14,9 @@ constexpr double kUnseenPenalty = 10;
 constexpr double kDiagonalTension = 4;
 constexpr double kLeastEvidence = 2;
 constexpr double kSmoothing = 1;
+// A row of the table is read through rather than searched if it is at most so many times as long as
+// the list of sources to find.
+constexpr size_t kScanFactor = 16;
 // Longer words (in bytes) are segmented without the length prior, and are not linked: memory grows
 // with length × counted pieces, respectively × source tokens.
 constexpr size_t kLongestCountedWord = size_t{1} << 16;
@@ -45,38 +48,29 @@ double ConditionalModel::count(uint32_t piece, int32_t source) const {
   return double(count_[size_t(found - source_.begin())]);
 }
 
-void ConditionalModel::log_probabilities(std::span<const Edge> edges, const Condition& condition,
-                                         std::vector<double>& out) const {
+double ConditionalModel::log_probability(uint32_t piece, const Condition& condition) const {
+  if (piece == kUnknownPiece) return unknown_;
   static const std::vector<int32_t> null{0};
   const auto& sources = condition.sources.empty() ? null : condition.sources;
   const auto total_of = [&](int32_t s) { return s == kUnseenSource ? 0 : source_count_[size_t(s)]; };
-  const bool pooled = options_.conditional == Conditional::pooled;
-  double pooled_total = 0;
-  if (pooled)
-    for (const int32_t s : sources) pooled_total += total_of(s);
-  out.resize(edges.size());
-  for (size_t e = 0; e < edges.size(); ++e) {
-    const uint32_t piece = edges[e].piece;
-    if (piece == kUnknownPiece) {
-      out[e] = unknown_;
-      continue;
+  double sum = 0;
+  if (options_.conditional == Conditional::pooled) {
+    double total = 0;
+    for (const int32_t s : sources) {
+      sum += count(piece, s);
+      total += total_of(s);
     }
-    double sum = 0;
-    if (pooled) {
-      for (const int32_t s : sources) sum += count(piece, s);
-      out[e] = sum > 0 ? std::log(sum / pooled_total) : std::log(base_[piece]) - kUnseenPenalty;
-      continue;
-    }
-    const double pseudo_count = options_.smoothing * base_[piece];
-    for (const int32_t s : sources)
-      sum += (count(piece, s) + pseudo_count) / (total_of(s) + options_.smoothing);
-    out[e] = std::log(sum / double(sources.size()));
+    return sum > 0 ? std::log(sum / total) : std::log(base_[piece]) - kUnseenPenalty;
   }
+  const double pseudo_count = options_.smoothing * base_[piece];
+  for (const int32_t s : sources)
+    sum += (count(piece, s) + pseudo_count) / (total_of(s) + options_.smoothing);
+  return std::log(sum / double(sources.size()));
 }
 
 void ConditionalModel::log_prior(size_t length, const Condition& condition,
                                  std::vector<double>& out) const {
-  if (!condition.counts_pieces || options_.penalty.is_flat() || length > kLongestCountedWord) {
+  if (options_.penalty.is_flat() || length > kLongestCountedWord) {
     out.assign(1, 0.0);
     return;
   }
@@ -85,14 +79,14 @@ void ConditionalModel::log_prior(size_t length, const Condition& condition,
     out[k] = log_length_prior(options_.penalty, k, condition.expected);
 }
 
-std::vector<Condition> ConditionalModel::from_links(const SourceSentence& source,
-                                                    std::span<const Link> links,
-                                                    size_t target_words) {
+Conditions ConditionalModel::from_links(const SourceSentence& source, std::span<const Link> links,
+                                        size_t target_words) {
   std::vector<uint32_t> fan_out(source.words(), 0);
   for (const auto& [from, to] : links) ++fan_out[from];
-  std::vector<Condition> conditions(target_words);
+  Conditions conditions;
+  conditions.words.resize(target_words);
   for (const auto& [from, to] : links) {
-    Condition& condition = conditions[to];
+    Condition& condition = conditions.words[to];
     const uint32_t first = source.word_begin[from], last = source.word_begin[from + 1];
     condition.sources.insert(condition.sources.end(), source.tokens.begin() + first,
                              source.tokens.begin() + last);
@@ -102,66 +96,103 @@ std::vector<Condition> ConditionalModel::from_links(const SourceSentence& source
   return conditions;
 }
 
-std::vector<Condition> ConditionalModel::whole_sentence(const SourceSentence& source,
-                                                        size_t target_words) {
-  return std::vector<Condition>(target_words, {source.tokens, 0, false});
+void ConditionalModel::gather(uint32_t piece, const Scratch& scratch, double* out) const {
+  const auto& distinct = scratch.distinct_;
+  const uint64_t first = row_begin_[piece], last = row_begin_[piece + 1];
+  if (last - first > kScanFactor * distinct.size()) {
+    for (size_t k = 0; k < distinct.size(); ++k) out[k] = count(piece, distinct[k]);
+    return;
+  }
+  std::fill_n(out, distinct.size(), 0.0);
+  for (uint64_t i = first; i < last; ++i)
+    if (const uint32_t place = scratch.place_of_source_[source_[i]]; place > 0)
+      out[place - 1] = double(count_[i]);
 }
 
 std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
                                                 std::span<const std::vector<Edge>> edges,
-                                                std::span<const size_t> lengths) const {
+                                                std::span<const size_t> lengths,
+                                                Scratch& scratch) const {
   const size_t tokens = source.tokens.size(), words = edges.size();
   if (tokens == 0 || words == 0) return {};
+
+  // The distinct sources; unseen ones tell nothing and are left out.
+  auto& distinct = scratch.distinct_;
+  auto& place_of = scratch.place_of_source_;
+  distinct.clear();
+  place_of.resize(source_count_.size(), 0);
+  for (const int32_t s : source.tokens) {
+    if (s == kUnseenSource || place_of[size_t(s)] > 0) continue;
+    distinct.push_back(s);
+    place_of[size_t(s)] = uint32_t(distinct.size());
+  }
+  const size_t columns = distinct.size() + 1;  // the last is the word under p0
+  std::vector<double> share_of(columns);
+  for (size_t k = 0; k < distinct.size(); ++k)
+    share_of[k] = 1 / (source_count_[size_t(distinct[k])] + kSmoothing);
+
+  // p(t|s) of every piece in the lattices, for every source: one row per distinct piece.
+  scratch.begin_sentence(base_.size());
+  scratch.rows_.clear();
+  // evidence[w × columns + k]: how much likelier the word is given source k than given none.
+  auto& evidence = scratch.evidence_;
+  evidence.assign(words * columns, 0.0);
+  for (size_t w = 0; w < words; ++w) {
+    if (lengths[w] > kLongestLinkedWord) continue;
+    auto& reach = scratch.reach_;
+    reach.assign((lengths[w] + 1) * columns, 0.0);
+    std::fill_n(reach.begin(), columns, 1.0);
+    for (const Edge& edge : edges[w]) {
+      const double* from = &reach[edge.begin * columns];
+      double* to = &reach[edge.end() * columns];
+      if (edge.piece == kUnknownPiece) {
+        for (size_t k = 0; k < columns; ++k) to[k] += from[k];
+        continue;
+      }
+      const auto [row, is_new] = scratch.value(edge.piece);
+      if (is_new) {
+        *row = double(scratch.rows_.size());
+        scratch.rows_.resize(scratch.rows_.size() + columns);
+        double* out = &scratch.rows_[size_t(*row)];
+        gather(edge.piece, scratch, out);
+        for (size_t k = 0; k + 1 < columns; ++k)
+          out[k] = (out[k] + kSmoothing * base_[edge.piece]) * share_of[k];
+        out[columns - 1] = base_[edge.piece];
+      }
+      const double* weight = &scratch.rows_[size_t(*row)];
+      for (size_t k = 0; k < columns; ++k) to[k] += from[k] * weight[k];
+    }
+    const double* end = &reach[lengths[w] * columns];
+    const double none = end[columns - 1];
+    for (size_t k = 0; none > 0 && k + 1 < columns; ++k)
+      if (end[k] > kLeastEvidence * none) evidence[w * columns + k] = end[k] / none;
+  }
+
+  // Evidence for a token at its place, less likely the farther it lies from the diagonal; each
+  // target word takes its best source token, and each source token its best target word, compared
+  // by its share of the evidence for that word.
+  std::vector<Link> links;
+  auto& share = scratch.share_;
+  share.assign(words * tokens, 0.0);
   std::vector<uint32_t> word_of(tokens);
   for (uint32_t w = 0; w < source.words(); ++w)
     for (uint32_t i = source.word_begin[w]; i < source.word_begin[w + 1]; ++i) word_of[i] = w;
-
-  // evidence[w × tokens + i]: how much likelier the word is given source token i than given none.
-  // Column `tokens` of the sums is the word under p0.
-  std::vector<double> evidence(words * tokens, 0.0);
-  std::vector<double> reach, weight(tokens + 1);
-  for (size_t w = 0; w < words; ++w) {
-    if (lengths[w] > kLongestLinkedWord) continue;
-    reach.assign((lengths[w] + 1) * (tokens + 1), 0.0);
-    std::fill_n(reach.begin(), tokens + 1, 1.0);
-    for (const Edge& edge : edges[w]) {
-      if (edge.piece == kUnknownPiece) {
-        std::fill(weight.begin(), weight.end(), 1.0);
-      } else {
-        const double base = base_[edge.piece];
-        for (size_t i = 0; i < tokens; ++i) {
-          const int32_t s = source.tokens[i];
-          const double total = s == kUnseenSource ? 0 : source_count_[size_t(s)];
-          weight[i] = (count(edge.piece, s) + kSmoothing * base) / (total + kSmoothing);
-        }
-        weight[tokens] = base;
-      }
-      const double* from = &reach[edge.begin * (tokens + 1)];
-      double* to = &reach[edge.end() * (tokens + 1)];
-      for (size_t i = 0; i <= tokens; ++i) to[i] += from[i] * weight[i];
-    }
-    const double* end = &reach[lengths[w] * (tokens + 1)];
-    for (size_t i = 0; i < tokens; ++i) {
-      const double distance =
-          std::abs((double(i) + 0.5) / double(tokens) - (double(w) + 0.5) / double(words));
-      if (end[tokens] > 0 && end[i] > kLeastEvidence * end[tokens])
-        evidence[w * tokens + i] = end[i] / end[tokens] * std::exp(-kDiagonalTension * distance);
-    }
-  }
-
-  // Each target word takes its best source token, and each source token its best target word,
-  // compared by the share of the evidence for that word.
-  std::vector<Link> links;
-  std::vector<double> share(words * tokens, 0.0);
   for (size_t w = 0; w < words; ++w) {
     double sum = 1;  // no source at all
-    for (size_t i = 0; i < tokens; ++i) sum += evidence[w * tokens + i];
     size_t best = tokens;
     for (size_t i = 0; i < tokens; ++i) {
-      share[w * tokens + i] = evidence[w * tokens + i] / sum;
-      if (evidence[w * tokens + i] > (best == tokens ? 0 : evidence[w * tokens + best])) best = i;
+      const int32_t s = source.tokens[i];
+      const double found =
+          s == kUnseenSource ? 0 : evidence[w * columns + place_of[size_t(s)] - 1];
+      if (found == 0) continue;
+      const double distance =
+          std::abs((double(i) + 0.5) / double(tokens) - (double(w) + 0.5) / double(words));
+      share[w * tokens + i] = found * std::exp(-kDiagonalTension * distance);
+      sum += share[w * tokens + i];
+      if (best == tokens || share[w * tokens + i] > share[w * tokens + best]) best = i;
     }
     if (best < tokens) links.emplace_back(word_of[best], uint32_t(w));
+    for (size_t i = 0; i < tokens; ++i) share[w * tokens + i] /= sum;
   }
   for (size_t i = 0; i < tokens; ++i) {
     size_t best = words;
@@ -171,6 +202,7 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
   }
   std::sort(links.begin(), links.end());
   links.erase(std::unique(links.begin(), links.end()), links.end());
+  for (const int32_t s : distinct) place_of[size_t(s)] = 0;
   return links;
 }
 

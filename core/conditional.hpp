@@ -2,11 +2,13 @@
 // target word is conditioned on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "identity.hpp"
 #include "lattice.hpp"
 #include "learner.hpp"
 #include "length_prior.hpp"
@@ -29,7 +31,15 @@ using Link = std::pair<uint32_t, uint32_t>;  // (source word, target word)
 struct Condition {
   std::vector<int32_t> sources;  // empty: no source side
   double expected = 0;           // m of eq. 8; 0 for no source side
-  bool counts_pieces = true;     // whether the length prior applies
+};
+
+// What the words of a text are conditioned on: each on its own, or all on the whole sentence, and
+// then without the length prior.
+struct Conditions {
+  std::vector<Condition> words;
+  bool whole_sentence = false;  // `words` then has one entry, for all of them
+
+  const Condition& of(size_t word) const { return words[whole_sentence ? 0 : word]; }
 };
 
 struct ConditionalOptions {
@@ -47,31 +57,38 @@ class ConditionalModel {
                    std::vector<float> count, std::vector<double> source_count,
                    std::vector<double> base, ConditionalOptions options);
 
+  // Memory of one thread, to be used with one model.
+  class Scratch;
+
   const ConditionalOptions& options() const { return options_; }
+  uint64_t identity() const { return identity_; }
   size_t sources() const { return source_count_.size(); }
 
   // c(t, s); 0 for an unseen source.
   double count(uint32_t piece, int32_t source) const;
 
-  // log p(t|S) of every edge, without the penalties.
-  void log_probabilities(std::span<const Edge> edges, const Condition& condition,
-                         std::vector<double>& out) const;
+  // log p(t|S) without the penalties; the unknown piece has a low constant.
+  double log_probability(uint32_t piece, const Condition& condition) const;
   // The log prior of 0, 1, … pieces for a word of `length` bytes.
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
-  // One condition per target word: from word links (as in training), or the whole sentence for
-  // each word (as in the paper).
-  static std::vector<Condition> from_links(const SourceSentence& source, std::span<const Link> links,
-                                           size_t target_words);
-  static std::vector<Condition> whole_sentence(const SourceSentence& source, size_t target_words);
+  // Conditions from word links, as in training.
+  static Conditions from_links(const SourceSentence& source, std::span<const Link> links,
+                               size_t target_words);
+  static Conditions whole_sentence(const SourceSentence& source) {
+    return {{{source.tokens, 0}}, true};
+  }
 
   // Word links found with the table itself (docs/algorithm.md, section 6): `edges[w]` is the
   // lattice of target word w of `lengths[w]` bytes.
   std::vector<Link> infer_links(const SourceSentence& source,
                                 std::span<const std::vector<Edge>> edges,
-                                std::span<const size_t> lengths) const;
+                                std::span<const size_t> lengths, Scratch& scratch) const;
 
  private:
+  // Sets out[place] to c(t, s) for the distinct sources of a sentence.
+  void gather(uint32_t piece, const Scratch& scratch, double* out) const;
+
   std::vector<uint64_t> row_begin_;
   std::vector<uint32_t> source_;
   std::vector<float> count_;
@@ -79,6 +96,36 @@ class ConditionalModel {
   std::vector<double> base_;
   ConditionalOptions options_;
   double unknown_ = 0;  // log-probability of a character outside the vocabulary
+  uint64_t identity_ = next_identity();
+};
+
+// Finds the distinct sources of a sentence by id, and values computed before by piece.
+class ConditionalModel::Scratch {
+ public:
+  // Forgets the values of the sentence before.
+  void begin_sentence(size_t pieces) {
+    seen_.resize(pieces, 0);
+    value_.resize(pieces, 0);
+    if (++sentence_ == 0) {  // the stamps have run over
+      std::fill(seen_.begin(), seen_.end(), 0u);
+      sentence_ = 1;
+    }
+  }
+  // A place to keep a number about a piece while the sentence lasts, and whether it is new.
+  std::pair<double*, bool> value(uint32_t piece) {
+    const bool is_new = seen_[piece] != sentence_;
+    seen_[piece] = sentence_;
+    return {&value_[piece], is_new};
+  }
+
+ private:
+  friend class ConditionalModel;
+  uint32_t sentence_ = 0;
+  std::vector<uint32_t> seen_;
+  std::vector<double> value_;
+  std::vector<uint32_t> place_of_source_;  // 1 + place among `distinct_`; 0 for others
+  std::vector<int32_t> distinct_;
+  std::vector<double> rows_, reach_, evidence_, share_;
 };
 
 }  // namespace pairpiece

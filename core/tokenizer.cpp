@@ -171,28 +171,25 @@ void Tokenizer::encode(std::string_view text, Worker& worker, std::vector<PieceI
 
 void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worker& worker,
                        std::vector<PieceId>& ids) const {
-  if (worker.bigram != &model) {
-    worker.bigram = &model;
-    worker.bigram_cache.emplace();
-  }
+  WordCache& cache = worker.cache_of(model.identity());
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
       continue;
     }
     const std::string_view word = text.word(i);
-    if (worker.bigram_cache->append(word, ids)) continue;
+    if (cache.append(word, ids)) continue;
     const size_t before = ids.size();
     vocabulary_.find_edges(word, worker.edges);
     model.best(worker.edges, word.size(), worker.path);
     for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
-    worker.bigram_cache->remember(word, ids.data() + before, ids.size() - before);
+    cache.remember(word, ids.data() + before, ids.size() - before);
   }
 }
 
-std::vector<Condition> Tokenizer::infer_conditions(const PreparedText& text,
-                                                   const ConditionalModel& model,
-                                                   const SourceSentence& source) const {
+Conditions Tokenizer::infer_conditions(const PreparedText& text, const ConditionalModel& model,
+                                       const SourceSentence& source, Worker& worker) const {
+  worker.cache_of(model.identity());
   std::vector<std::vector<Edge>> edges(text.words.size());
   std::vector<size_t> lengths(text.words.size(), 0);
   for (size_t i = 0; i < text.words.size(); ++i) {
@@ -200,19 +197,44 @@ std::vector<Condition> Tokenizer::infer_conditions(const PreparedText& text,
     vocabulary_.find_edges(text.word(i), edges[i]);
     lengths[i] = text.word(i).size();
   }
-  const auto links = model.infer_links(source, edges, lengths);
+  const auto links = model.infer_links(source, edges, lengths, worker.conditional);
   return ConditionalModel::from_links(source, links, text.words.size());
 }
 
-void Tokenizer::load(std::string_view word, const ConditionalModel* model,
-                     const Condition* condition, Worker& worker) const {
-  vocabulary_.find_edges(word, worker.edges);
-  if (model) {
-    model->log_probabilities(worker.edges, *condition, worker.log_weight);
-    for (double& weight : worker.log_weight) weight -= model->options().piece_penalty;
-    model->log_prior(word.size(), *condition, worker.log_prior);
-    return;
+void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
+                       const Conditions& conditions, Worker& worker,
+                       std::vector<PieceId>& ids) const {
+  WordCache& cache = worker.cache_of(model.identity());
+  if (conditions.whole_sentence) worker.conditional.begin_sentence(vocabulary_.size());
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) {
+      ids.push_back(text.words[i].symbol);
+      continue;
+    }
+    const std::string_view word = text.word(i);
+    const Condition& condition = conditions.of(i);
+    // Within a whole sentence a word seldom comes back, so only conditions of a word are cached.
+    worker.key.clear();
+    if (!conditions.whole_sentence) {
+      const auto add = [&](const void* data, size_t bytes) {
+        worker.key.append(static_cast<const char*>(data), bytes);
+      };
+      add(condition.sources.data(), condition.sources.size() * sizeof condition.sources[0]);
+      add(&condition.expected, sizeof condition.expected);
+      worker.key += word;
+      if (cache.append(worker.key, ids)) continue;
+    }
+    load(word, model, condition, conditions.whole_sentence, worker);
+    worker.lattice.reset(word.size(), worker.edges);
+    worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
+    const size_t before = ids.size();
+    for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
+    cache.remember(worker.key, ids.data() + before, ids.size() - before);
   }
+}
+
+void Tokenizer::load(std::string_view word, Worker& worker) const {
+  vocabulary_.find_edges(word, worker.edges);
   worker.log_weight.resize(worker.edges.size());
   for (size_t e = 0; e < worker.edges.size(); ++e) {
     const uint32_t piece = worker.edges[e].piece;
@@ -223,16 +245,48 @@ void Tokenizer::load(std::string_view word, const ConditionalModel* model,
   worker.log_prior.assign(1, 0.0);
 }
 
+void Tokenizer::load(std::string_view word, const ConditionalModel& model,
+                     const Condition& condition, bool whole_sentence, Worker& worker) const {
+  vocabulary_.find_edges(word, worker.edges);
+  worker.log_weight.resize(worker.edges.size());
+  for (size_t e = 0; e < worker.edges.size(); ++e) {
+    const uint32_t piece = worker.edges[e].piece;
+    double log_probability = 0;
+    if (whole_sentence && piece != kUnknownPiece) {
+      const auto [value, is_new] = worker.conditional.value(piece);
+      if (is_new) *value = model.log_probability(piece, condition);
+      log_probability = *value;
+    } else {
+      log_probability = model.log_probability(piece, condition);
+    }
+    worker.log_weight[e] = log_probability - model.options().piece_penalty;
+  }
+  if (whole_sentence)
+    worker.log_prior.assign(1, 0.0);
+  else
+    model.log_prior(word.size(), condition, worker.log_prior);
+}
+
+void Tokenizer::load(const PreparedText& text, size_t word, const ConditionalModel* model,
+                     const Conditions& conditions, Worker& worker) const {
+  if (model)
+    load(text.word(word), *model, conditions.of(word), conditions.whole_sentence, worker);
+  else
+    load(text.word(word), worker);
+}
+
 Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel* model,
-                                std::span<const Condition> conditions, const Request& request,
+                                const Conditions& conditions, const Request& request,
                                 Worker& worker) const {
+  if (model) worker.cache_of(model->identity());
+  if (conditions.whole_sentence) worker.conditional.begin_sentence(vocabulary_.size());
   Segmentation out;
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       out.ids.push_back(text.words[i].symbol);
       continue;
     }
-    load(text.word(i), model, model ? &conditions[i] : nullptr, worker);
+    load(text, i, model, conditions, worker);
     worker.lattice.reset(text.word(i).size(), worker.edges);
     if (request.choice == Request::Choice::best) {
       worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
@@ -253,8 +307,10 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
 
 std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
                                                   const ConditionalModel* model,
-                                                  std::span<const Condition> conditions,
-                                                  size_t count, Worker& worker) const {
+                                                  const Conditions& conditions, size_t count,
+                                                  Worker& worker) const {
+  if (model) worker.cache_of(model->identity());
+  if (conditions.whole_sentence) worker.conditional.begin_sentence(vocabulary_.size());
   // Words are independent: the best whole texts are among the combinations of the best words.
   struct Partial {
     Segmentation tokens;
@@ -266,7 +322,7 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
       for (Partial& partial : partials) partial.tokens.ids.push_back(text.words[i].symbol);
       continue;
     }
-    load(text.word(i), model, model ? &conditions[i] : nullptr, worker);
+    load(text, i, model, conditions, worker);
     worker.lattice.reset(text.word(i).size(), worker.edges);
     const auto paths = worker.lattice.best_paths(worker.log_weight, worker.log_prior, count);
     struct Combination {

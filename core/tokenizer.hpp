@@ -82,17 +82,19 @@ class Tokenizer {
   void encode(const PreparedText& text, const BigramModel& model, Worker& worker,
               std::vector<PieceId>& ids) const;
 
-  // One condition per word, found with the model itself.
-  std::vector<Condition> infer_conditions(const PreparedText& text, const ConditionalModel& model,
-                                          const SourceSentence& source) const;
+  // Conditions found with the model itself.
+  Conditions infer_conditions(const PreparedText& text, const ConditionalModel& model,
+                              const SourceSentence& source, Worker& worker) const;
+  // The same conditioned on a source.
+  void encode(const PreparedText& text, const ConditionalModel& model, const Conditions& conditions,
+              Worker& worker, std::vector<PieceId>& ids) const;
 
-  // The segmentation under the target-only scores (no model) or conditioned on a source, with a
-  // condition per word.
+  // A segmentation with its probability, under the target-only scores (no model) or conditioned on a
+  // source.
   Segmentation segment(const PreparedText& text, const ConditionalModel* model,
-                       std::span<const Condition> conditions, const Request& request,
-                       Worker& worker) const;
+                       const Conditions& conditions, const Request& request, Worker& worker) const;
   std::vector<Segmentation> segment_best(const PreparedText& text, const ConditionalModel* model,
-                                         std::span<const Condition> conditions, size_t count,
+                                         const Conditions& conditions, size_t count,
                                          Worker& worker) const;
 
   // Words and offsets of tokens that cover `text`.
@@ -109,8 +111,11 @@ class Tokenizer {
 
  private:
   // Loads edges, log-weights and log prior of a word into the worker.
-  void load(std::string_view word, const ConditionalModel* model, const Condition* condition,
-            Worker& worker) const;
+  void load(std::string_view word, Worker& worker) const;
+  void load(std::string_view word, const ConditionalModel& model, const Condition& condition,
+            bool whole_sentence, Worker& worker) const;
+  void load(const PreparedText& text, size_t word, const ConditionalModel* model,
+            const Conditions& conditions, Worker& worker) const;
 
   Normalizer normalizer_;
   Splitting splitting_;
@@ -123,8 +128,20 @@ struct Tokenizer::Worker {
   PreparedText text;
   Vocabulary::Scratch scratch;
   WordCache cache;
-  std::optional<WordCache> bigram_cache;  // belongs to `bigram`
-  const BigramModel* bigram = nullptr;
+  uint64_t model = 0;  // whose results the next two hold
+  std::optional<WordCache> model_cache;
+  ConditionalModel::Scratch conditional;
+  std::string key;
+
+  // The cache for a model's results, emptied when the model is another one than before.
+  WordCache& cache_of(uint64_t wanted) {
+    if (model != wanted || !model_cache) {
+      model = wanted;
+      model_cache.emplace();
+      conditional = {};
+    }
+    return *model_cache;
+  }
   Lattice lattice;
   Path path;
   std::vector<Edge> edges;

@@ -133,7 +133,7 @@ std::string Vocabulary::decode(const PieceId* ids, size_t count) const {
   return text;
 }
 
-uint64_t WordCache::hash(std::string_view word) {
+size_t WordCache::set_of(std::string_view word) {
   uint64_t state = word.size() * 0x9E3779B97F4A7C15u;
   const char* p = word.data();
   size_t left = word.size();
@@ -149,34 +149,33 @@ uint64_t WordCache::hash(std::string_view word) {
   uint64_t chunk = 0;
   std::memcpy(&chunk, p, left);
   mix(chunk);
-  return state;
+  return state & (kSlots - 2);
 }
 
-bool WordCache::append(std::string_view word, std::vector<PieceId>& ids) const {
-  if (word.size() > kMaxWord) return false;
-  const uint64_t key = hash(word);
-  for (size_t i = key & (kSlots - 1);; i = (i + 1) & (kSlots - 1)) {
-    const Slot& slot = slots_[i];
-    if (slot.length == 0) return false;
-    if (slot.hash != key || slot.length != word.size() ||
-        std::memcmp(texts_.data() + slot.text, word.data(), word.size()) != 0)
-      continue;
-    ids.insert(ids.end(), ids_.begin() + slot.ids, ids_.begin() + slot.ids + slot.count);
+bool WordCache::holds(const Slot& slot, std::string_view word) {
+  return slot.length == word.size() && std::memcmp(slot.text, word.data(), word.size()) == 0;
+}
+
+bool WordCache::append(std::string_view word, std::vector<PieceId>& ids) {
+  if (word.empty() || word.size() > kMaxWord) return false;
+  const size_t set = set_of(word);
+  for (size_t i = set; i < set + 2; ++i) {
+    if (!holds(slots_[i], word)) continue;
+    ids.insert(ids.end(), slots_[i].ids, slots_[i].ids + slots_[i].count);
     return true;
   }
+  return false;
 }
 
 void WordCache::remember(std::string_view word, const PieceId* ids, size_t count) {
   if (word.empty() || word.size() > kMaxWord || count > kMaxIds) return;
-  if (words_ == kCapacity) *this = WordCache();
-  const uint64_t key = hash(word);
-  size_t i = key & (kSlots - 1);
-  while (slots_[i].length != 0) i = (i + 1) & (kSlots - 1);
-  slots_[i] = {key, uint32_t(texts_.size()), uint32_t(ids_.size()), uint16_t(word.size()),
-               uint16_t(count)};
-  texts_ += word;
-  ids_.insert(ids_.end(), ids, ids + count);
-  ++words_;
+  const size_t set = set_of(word);
+  slots_[set + 1] = slots_[set];
+  Slot& slot = slots_[set];
+  slot.length = uint8_t(word.size());
+  slot.count = uint8_t(count);
+  std::copy(word.begin(), word.end(), slot.text);
+  std::copy(ids, ids + count, slot.ids);
 }
 
 }  // namespace pairpiece

@@ -76,30 +76,30 @@ class Vocabulary {
   bool has_user_defined_ = false;
 };
 
-// Remembers the segmentation of words seen before.  Not thread-safe: one per worker.
+// Remembers the segmentations of words met before, each in one cache line, two to a set; the older
+// of a set makes room.  Long words and long segmentations are not remembered.  One per worker.
 class WordCache {
  public:
   WordCache() : slots_(kSlots) {}
 
   // Appends the remembered ids of a word; false if there are none.
-  bool append(std::string_view word, std::vector<PieceId>& ids) const;
-  // Words are forgotten all at once when the cache is full.
+  bool append(std::string_view word, std::vector<PieceId>& ids);
   void remember(std::string_view word, const PieceId* ids, size_t count);
 
  private:
-  static constexpr size_t kSlots = size_t{1} << 16, kCapacity = kSlots / 2;
-  static constexpr size_t kMaxWord = 48, kMaxIds = 24;
-  struct Slot {
-    uint64_t hash = 0;
-    uint32_t text = 0, ids = 0;
-    uint16_t length = 0, count = 0;  // length 0: free
+  static constexpr size_t kSlots = size_t{1} << 15;
+  static constexpr size_t kMaxWord = 38, kMaxIds = 6;
+  struct alignas(64) Slot {
+    PieceId ids[kMaxIds];
+    uint8_t length;  // 0: free
+    uint8_t count;
+    char text[kMaxWord];
   };
-  static uint64_t hash(std::string_view word);
+  static_assert(sizeof(Slot) == 64);
+  static size_t set_of(std::string_view word);
+  static bool holds(const Slot& slot, std::string_view word);
 
   std::vector<Slot> slots_;
-  std::string texts_;
-  std::vector<PieceId> ids_;
-  size_t words_ = 0;
 };
 
 }  // namespace pairpiece

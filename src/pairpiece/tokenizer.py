@@ -188,12 +188,10 @@ class Tokenizer:
         return split
 
     def _inputs(self, texts: Sequence[str]) -> list[Any]:
-        for position, text in enumerate(texts):
-            if not isinstance(text, str):
-                kind = type(text).__name__
-                raise OptionError(f"text {position} is not a string but {kind}")
+        if isinstance(texts, str):
+            raise OptionError("a batch is a list of texts, not one text: use encode for that")
         if self._pretokenizer is None:
-            return list(texts)
+            return texts if isinstance(texts, list) else list(texts)
         return [(text, self._split(text)) for text in texts]
 
     # ------------------------------------------------------------------ encoding
@@ -295,16 +293,19 @@ class Tokenizer:
     ) -> list[Any]:
         """Tokenize many texts on several threads; the result does not depend on their number."""
         _check_out_type(out_type)
-        targets = self._inputs(targets)
+        inputs = self._inputs(targets)
         bigram = self._bigram_for(model, sources)
-        paired = self._paired_arguments(len(targets), sources, alignments, whole_sentence)
+        paired = self._paired_arguments(len(inputs), sources, alignments, whole_sentence)
         if out_type is not Encoding and sources is None:
-            tokens = self._core.encode_batch(targets, bigram, out_type is str, num_threads)
+            try:
+                tokens = self._core.encode_batch(inputs, bigram, out_type is str, num_threads)
+            except ValueError as error:  # not a string, or too long
+                raise OptionError(str(error)) from None
         else:
             rows = self._segment(
-                targets, paired, out_type, bigram=bigram, num_threads=num_threads
+                inputs, paired, out_type, bigram=bigram, num_threads=num_threads
             )
-            tokens = [self._typed(row, out_type) for row in rows]
+            tokens = rows if out_type is not Encoding else [self._encoding(row) for row in rows]
         if not add_bos and not add_eos:
             return tokens
         return [self._framed(row, out_type, add_bos, add_eos) for row in tokens]
@@ -371,9 +372,11 @@ class Tokenizer:
         [found] = self._segment(
             self._inputs([text]), paired, out_type, alpha=alpha, seed=seed, count=count
         )
+        if out_type is not Encoding:
+            return found
         if count == 0:
-            return self._typed(found, out_type)
-        return [self._typed(row, out_type) for row in found]
+            return self._encoding(found)
+        return [self._encoding(row) for row in found]
 
     def _segment(
         self,
@@ -396,19 +399,15 @@ class Tokenizer:
                 seed=seed,
                 count=count,
                 details=out_type is Encoding,
+                as_pieces=out_type is str,
                 threads=num_threads,
             )
-        except ValueError as error:  # a link to a word that is not there
+        except ValueError as error:  # sources or links that are not what they should be
             raise OptionError(str(error)) from None
 
-    def _typed(self, row: tuple[list[int], list[int], list[Any], float], out_type: type[Any]) -> Any:
+    def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
-        if out_type is int:
-            return ids
-        pieces = [self._vocabulary.pieces[i] for i in ids]
-        if out_type is str:
-            return pieces
-        return Encoding(ids, pieces, offsets, words, log_prob)
+        return Encoding(ids, [self._vocabulary.pieces[i] for i in ids], offsets, words, log_prob)
 
     def _framed(self, tokens: Any, out_type: type[Any], add_bos: bool, add_eos: bool) -> Any:
         """The tokens between ``<s>`` and ``</s>``, which belong to no characters and no word."""
@@ -443,24 +442,27 @@ class Tokenizer:
         if sources is None:
             if alignments is not None:
                 raise OptionError("an alignment needs the source it aligns with")
-            return {"model": None, "sources": [], "links": [], "whole_sentence": False}
+            return {
+                "model": None,
+                "source_ids": {},
+                "sources": [],
+                "links": [],
+                "whole_sentence": False,
+            }
         if len(sources) != size or (alignments is not None and len(alignments) != size):
             raise OptionError(
                 f"{size} targets but {len(sources)} sources"
                 + ("" if alignments is None else f" and {len(alignments)} alignments")
             )
         table = self._cooccurrences()
-        links = [None] * size if alignments is None else alignments
-        words = [
-            self._source_words(source, link is not None)
-            for source, link in zip(sources, links, strict=True)
-        ]
-        id_of = table.source_ids.get
+        if whole_sentence is None:
+            whole_sentence = table.settings.whole_sentence
         return {
             "model": table.core,
-            "sources": [[[id_of(token, -1) for token in word] for word in one] for one in words],
-            "links": [None if link is None else _checked_links(link) for link in links],
-            "whole_sentence": table.settings.whole_sentence if whole_sentence is None else whole_sentence,
+            "source_ids": table.source_ids,
+            "sources": [self._source_tokens(source) for source in sources],
+            "links": [] if alignments is None else [_as_list(links) for links in alignments],
+            "whole_sentence": whole_sentence,
         }
 
     def _cooccurrences(self) -> CooccurrenceTable:
@@ -473,22 +475,8 @@ class Tokenizer:
             self._table = self._table()
         return self._table
 
-    def _source_words(self, source: Source, aligned: bool) -> list[list[str]]:
-        """The tokens of each source word."""
-        if isinstance(source, str):
-            source = self._tokenize_source(source)
-        if all(isinstance(item, str) for item in source):
-            tokens = [str(item) for item in source]
-            return [[token] for token in tokens] if aligned else _by_marker(tokens)
-        words = []
-        for word in source:
-            if isinstance(word, str) or not all(isinstance(token, str) for token in word):
-                raise OptionError(
-                    "a source is raw text, a list of tokens, or a list of words that are each a "
-                    "list of tokens"
-                )
-            words.append(list(word))
-        return words
+    def _source_tokens(self, source: Source) -> Sequence[str] | Sequence[Sequence[str]]:
+        return self._tokenize_source(source) if isinstance(source, str) else source
 
     def _tokenize_source(self, text: str) -> Sequence[str] | Sequence[Sequence[str]]:
         tokenizer = self._source_tokenizer
@@ -530,9 +518,9 @@ class Tokenizer:
         above `min_score`, has no link.
         """
         table = self._cooccurrences()
-        words = self._source_words(source, alignment is not None)
-        tokens = [token for word in words for token in word]
+        words = self._source_tokens(source)
         ids: list[int] = self.encode(target, source=words, alignment=alignment)
+        tokens = [token for word in words for token in ([word] if isinstance(word, str) else word)]
         text = self._inputs([target])[0]
         source_ids = [table.source_ids.get(token, -1) for token in tokens]
         counts, sums = self._core.link_counts(text, table.core, source_ids, ids)
@@ -646,28 +634,9 @@ def _check_out_type(out_type: object) -> None:
         raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
 
 
-def _by_marker(tokens: list[str]) -> list[list[str]]:
-    """Tokens grouped into words, which begin with ▁ where that is used at all."""
-    words: list[list[str]] = []
-    for token in tokens:
-        if words and not token.startswith(MARKER):
-            words[-1].append(token)
-        else:
-            words.append([token])
-    return words if any(token.startswith(MARKER) for token in tokens) else [[t] for t in tokens]
-
-
-def _checked_links(links: Links) -> list[tuple[int, int]]:
-    checked = []
-    for link in links:
-        try:
-            source, target = link
-            checked.append((int(source), int(target)))
-        except (TypeError, ValueError):
-            raise OptionError(f"an alignment is a list of (source, target) pairs, not {link!r}") from None
-        if min(checked[-1]) < 0:
-            raise OptionError(f"an alignment cannot have negative positions: {link!r}")
-    return checked
+def _as_list(links: Links | None) -> Any:
+    """Links as something that can be read twice; what is wrong with them the core will say."""
+    return links if links is None or isinstance(links, list | tuple) else list(links)
 
 
 __all__ = ["Encoding", "PieceType", "PreTokenizer", "Source", "SourceTokenizer", "Tokenizer"]
