@@ -36,7 +36,9 @@ def main() -> None:
     parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-bench"))
     parser.add_argument("--vocab-size", type=int, default=8000)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--child", nargs=3, metavar=("WHAT", "PAIRS", "OUT"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--child", nargs=3, metavar=("WHAT", "PAIRS", "OUT"), help=argparse.SUPPRESS
+    )
     options = parser.parse_args()
     folder = options.work_dir / options.corpus.name
     if options.child:
@@ -61,7 +63,9 @@ def learning(options: argparse.Namespace, folder: Path) -> None:
             report(mode, costs[mode, size], peer)
     small, large = costs["default", sizes[0]], costs["default", full]
     growth = math.log(large["cpu"] / small["cpu"]) / math.log(large["pairs"] / small["pairs"])
-    print(f"\nCPU time of the default mode grows with distinct pairs to the power of {growth:.2f}\n")
+    print(
+        f"\nCPU time of the default mode grows with distinct pairs to the power of {growth:.2f}\n"
+    )
 
 
 def store_pairs(folder: Path) -> int:
@@ -72,7 +76,14 @@ def store_pairs(folder: Path) -> int:
         rows = list(pairs.rows())
         order = np.random.default_rng(0).permutation(len(rows))
         lines = [
-            json.dumps([[pairs.source_tokens[s] for s in rows[i][1] if s], rows[i][0], rows[i][3], rows[i][2] or None])
+            json.dumps(
+                [
+                    [pairs.source_tokens[s] for s in rows[i][1] if s],
+                    rows[i][0],
+                    rows[i][3],
+                    rows[i][2] or None,
+                ]
+            )
             for i in order
         ]
         np.savez_compressed(path, lines=np.array("\n".join(lines)))

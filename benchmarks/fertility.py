@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--split", default="test", help="held-out split to measure on")
     parser.add_argument("--num-threads", type=int, default=2)
     options = parser.parse_args()
-    print("| corpus | tokenizer | target only | paired, links given | links inferred | whole sentence |")
+    print("| corpus | tokenizer | target only | paired: links given | inferred | whole sentence |")
     print("|---|---|---|---|---|---|")
     for corpus in options.corpus:
         folder = prepare(corpus, options.work_dir)

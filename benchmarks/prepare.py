@@ -47,7 +47,9 @@ SOURCE_SETTINGS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="aligned word pairs for the benchmarks")
-    parser.add_argument("corpus", type=Path, help="folder named SOURCE-TARGET with <split>.<language>.gz")
+    parser.add_argument(
+        "corpus", type=Path, help="folder named SOURCE-TARGET with <split>.<language>.gz"
+    )
     parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-bench"))
     parser.add_argument("--vocab-size", type=int, default=8000, help="of the source tokenizer")
     parser.add_argument("--samplers", type=int, default=1, help="Eflomal samplers")
@@ -80,7 +82,11 @@ def prepare(corpus: Path, work: Path, vocab_size: int = 8000, samplers: int = 1)
     for split in splits:
         with gzip.open(folder / f"{split}.jsonl.gz", "wt", 3, encoding="utf-8") as file:
             for line, source_line, words, its_words in zip(
-                targets[split], sources[split], target_words[split], source_words[split], strict=True
+                targets[split],
+                sources[split],
+                target_words[split],
+                source_words[split],
+                strict=True,
             ):
                 tokens = tokens_of_words(tokenizer, source_line, its_words)
                 record = {"target": line, "words": words, "source": tokens, "links": next(links)}
@@ -98,7 +104,10 @@ def source_tokenizer(
     prefix: Path, lines: list[str], vocab_size: int
 ) -> sentencepiece.SentencePieceProcessor:
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_prefix=str(prefix), vocab_size=vocab_size, **SOURCE_SETTINGS
+        sentence_iterator=iter(lines),
+        model_prefix=str(prefix),
+        vocab_size=vocab_size,
+        **SOURCE_SETTINGS,
     )
     return sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
 
@@ -130,23 +139,24 @@ def align(
     with joined.open("w", encoding="utf-8") as file:
         for source, target in zip(sources, targets, strict=True):
             file.write(f"{plain(source)} ||| {plain(target)}\n")
+    command = f"eflomal-align --overwrite --n-samplers {samplers} -i text -f forward -r reverse"
     subprocess.run(
-        ["eflomal-align", "--overwrite", "--n-samplers", str(samplers), "-i", str(joined)]
-        + ["-f", str(forward), "-r", str(reverse)],
+        command.split(),
+        cwd=folder,
         check=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     with forward.open() as forwards, reverse.open() as reverses:
-        for ahead, back, source, target in zip(forwards, reverses, sources, targets, strict=True):
-            yield grow_diag_final_and(pharaoh(ahead), pharaoh(back), len(source), len(target))
+        for ahead, back in zip(forwards, reverses, strict=True):
+            yield grow_diag_final_and(pharaoh(ahead), pharaoh(back))
     for path in (joined, forward, reverse):
         path.unlink()
 
 
 def plain(words: list[str]) -> str:
     """Lower-cased words without the space marker; a word must not vanish or the indices shift."""
-    return " ".join("".join(word.lower().split()) or "_" for word in words)
+    return " ".join("".join(word.lower().strip("▁").split()) or "_" for word in words)
 
 
 def pharaoh(line: str) -> set[tuple[int, int]]:
@@ -154,10 +164,8 @@ def pharaoh(line: str) -> set[tuple[int, int]]:
     return {(int(source), int(target)) for source, target in links}
 
 
-def grow_diag_final_and(
-    forward: set[tuple[int, int]], reverse: set[tuple[int, int]], sources: int, targets: int
-) -> Links:
-    """Koehn et al. (2003): start from the intersection, grow along neighbours, then add lone pairs."""
+def grow_diag_final_and(forward: set[tuple[int, int]], reverse: set[tuple[int, int]]) -> Links:
+    """Koehn et al. (2003): grow the intersection along neighbours, then add links of free words."""
     union = forward | reverse
     links = forward & reverse
     source_linked = {source for source, _ in links}

@@ -24,6 +24,7 @@ namespace {
 
 // A byte position in a normalised text must fit 32 bits, and one character may grow elevenfold.
 constexpr size_t kMaxTextBytes = size_t{1} << 28;
+constexpr long kMaxPosition = long(kMaxTextBytes);
 
 template <class T>
 using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -128,11 +129,13 @@ struct Input {
 // A list or tuple, or anything else that can be iterated over, as an array of borrowed objects.
 class Sequence {
  public:
-  Sequence(nb::handle object, const std::string& complaint)
+  // `complaint(what)` throws.
+  template <class Complaint>
+  Sequence(nb::handle object, Complaint complaint, const char* what)
       : fast_(nb::steal(PySequence_Fast(object.ptr(), ""))) {
     if (!fast_.is_valid()) {
       PyErr_Clear();
-      throw std::invalid_argument(complaint);
+      complaint(what);
     }
   }
   size_t size() const { return size_t(PySequence_Fast_GET_SIZE(fast_.ptr())); }
@@ -170,12 +173,14 @@ class PyTokenizer {
     return to_str(tokenizer_.normalize(texts.add(text)));
   }
 
-  nb::list words(nb::str text) const {
+  // (word, whether it is a user-defined symbol) of each word.
+  std::vector<std::pair<nb::str, bool>> words(nb::str text) const {
     Texts texts;
     PreparedText prepared;
     tokenizer_.prepare(texts.add(text), false, prepared);
-    nb::list out;
-    for (size_t i = 0; i < prepared.words.size(); ++i) out.append(to_str(std::string(prepared.word(i))));
+    std::vector<std::pair<nb::str, bool>> out;
+    for (size_t i = 0; i < prepared.words.size(); ++i)
+      out.emplace_back(to_str(std::string(prepared.word(i))), prepared.words[i].symbol >= 0);
     return out;
   }
 
@@ -197,9 +202,10 @@ class PyTokenizer {
     {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
-        ids[i].reserve(inputs[i].text.size() / 3 + 1);
         if (!bigram && !inputs[i].is_split) {
-          tokenizer_.encode(inputs[i].text, worker, ids[i]);
+          worker.ids.clear();
+          tokenizer_.encode(inputs[i].text, worker, worker.ids);
+          ids[i].assign(worker.ids.begin(), worker.ids.end());
           return;
         }
         prepare(inputs[i], false, worker.text);
@@ -415,14 +421,16 @@ class PyTokenizer {
     for (size_t i = 0; i < size; ++i) {
       PairedInput& input = paired[i];
       input.has_links = links.size() != 0 && !links[i].is_none();
-      const auto where = [&] { return "source " + std::to_string(i) + ": "; };
-      const Sequence words(sources[i], where() + "not a list of tokens or words");
+      const auto bad_source = [&](const char* what) {
+        throw std::invalid_argument("source " + std::to_string(i) + ": " + what);
+      };
+      const Sequence words(sources[i], bad_source, "not a list of tokens or words");
       const bool flat = words.size() > 0 && PyUnicode_Check(words[0]);
       bool marked = false;
       for (size_t w = 0; flat && !marked && w < words.size(); ++w)
         marked = PyUnicode_Check(words[w]) && starts_with_marker(words[w]);
       const auto add = [&](PyObject* token) {
-        if (!PyUnicode_Check(token)) throw std::invalid_argument(where() + "a token is not a string");
+        if (!PyUnicode_Check(token)) bad_source("a token is not a string");
         input.source.tokens.push_back(id_of(*model, source_ids, token));
       };
       const auto end_word = [&] {
@@ -435,34 +443,32 @@ class PyTokenizer {
                                PyUnicode_Check(words[w + 1]) && !starts_with_marker(words[w + 1]);
           if (!goes_on) end_word();
         } else {
-          if (PyUnicode_Check(words[w]))
-            throw std::invalid_argument(where() + "tokens and words are mixed");
-          const Sequence tokens(words[w], where() + "a word is not a list of tokens");
+          if (PyUnicode_Check(words[w])) bad_source("tokens and words are mixed");
+          const Sequence tokens(words[w], bad_source, "a word is not a list of tokens");
           for (size_t k = 0; k < tokens.size(); ++k) add(tokens[k]);
           end_word();
         }
       }
       if (!input.has_links) continue;
-      const std::string expected = "alignment " + std::to_string(i) + ": not a list of pairs";
-      const Sequence pairs(links[i], expected);
+      const auto bad_links = [&](const char* what) {
+        throw std::invalid_argument("alignment " + std::to_string(i) + ": " + what);
+      };
+      constexpr const char* expected = "not a list of (source word, target word) pairs";
+      const Sequence pairs(links[i], bad_links, expected);
       for (size_t k = 0; k < pairs.size(); ++k) {
-        const Sequence pair(pairs[k], expected);
-        if (pair.size() != 2) throw std::invalid_argument(expected);
-        input.links.emplace_back(position(pair[0], expected), position(pair[1], expected));
+        const Sequence pair(pairs[k], bad_links, expected);
+        if (pair.size() != 2) bad_links(expected);
+        const long from = PyLong_AsLong(pair[0]), to = PyLong_AsLong(pair[1]);
+        if (from < 0 || to < 0 || from > kMaxPosition || to > kMaxPosition) {
+          PyErr_Clear();
+          bad_links("a position is not a number from 0 up");
+        }
+        input.links.emplace_back(uint32_t(from), uint32_t(to));
       }
       std::sort(input.links.begin(), input.links.end());
       input.links.erase(std::unique(input.links.begin(), input.links.end()), input.links.end());
     }
     return paired;
-  }
-
-  static uint32_t position(PyObject* number, const std::string& complaint) {
-    const long value = PyLong_AsLong(number);
-    if (value < 0 || value > 0xFFFFFFFF) {
-      PyErr_Clear();
-      throw std::invalid_argument(complaint + " of positions");
-    }
-    return uint32_t(value);
   }
 
   static bool starts_with_marker(PyObject* text) {
@@ -507,8 +513,8 @@ class PyTokenizer {
                            const PairedInput& input, bool whole_sentence,
                            Tokenizer::Worker& worker) const {
     if (input.has_links)
-      return ConditionalModel::from_links(input.source, input.links, text.words.size());
-    if (whole_sentence) return ConditionalModel::whole_sentence(input.source);
+      return Conditions::from_links(input.source, input.links, text.words.size());
+    if (whole_sentence) return Conditions::whole_sentence(input.source);
     return tokenizer_.infer_conditions(text, model, input.source, worker);
   }
 

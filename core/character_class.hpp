@@ -1,6 +1,7 @@
 // The four kinds of character that word splitting knows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace pairpiece {
@@ -12,6 +13,14 @@ enum class CharacterClass : uint8_t {
   extend,   // marks and format characters (M*, Cf): they belong to the character before them
 };
 
-CharacterClass character_class(char32_t code_point);
+// Almost all text lies below U+3000: a direct table there, a binary search above.
+inline constexpr char32_t kDirectClasses = 0x3000;
+extern const std::array<CharacterClass, kDirectClasses> kCharacterClasses;
+CharacterClass find_character_class(char32_t code_point);
+
+inline CharacterClass character_class(char32_t code_point) {
+  return code_point < kDirectClasses ? kCharacterClasses[code_point]
+                                     : find_character_class(code_point);
+}
 
 }  // namespace pairpiece

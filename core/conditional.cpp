@@ -1,6 +1,7 @@
 #include "conditional.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -16,7 +17,8 @@ constexpr double kLeastEvidence = 2;
 constexpr double kSmoothing = 1;
 // A row of the table is read through rather than searched if it is at most so many times as long as
 // the list of sources to find.
-constexpr size_t kScanFactor = 16;
+constexpr size_t kScanFactor = 4;
+constexpr size_t kBitsPerCell = 4;
 // Longer words (in bytes) are segmented without the length prior, and are not linked: memory grows
 // with length × counted pieces, respectively × source tokens.
 constexpr size_t kLongestCountedWord = size_t{1} << 16;
@@ -37,21 +39,38 @@ ConditionalModel::ConditionalModel(std::vector<uint64_t> row_begin, std::vector<
   for (const double p : base_)
     if (p > 0) lowest = std::min(lowest, p);
   unknown_ = std::log(lowest) - kUnseenPenalty;
+
+  const size_t places = std::bit_ceil(std::max<size_t>(64, source_.size() * 3 / 2));
+  cells_.resize(places);
+  met_.resize(places * kBitsPerCell / 64);
+  cell_shift_ = 64 - std::countr_zero(places);
+  met_shift_ = 64 - std::countr_zero(places * kBitsPerCell);
+  for (uint32_t t = 0; t + 1 < row_begin_.size(); ++t) {
+    for (uint64_t i = row_begin_[t]; i < row_begin_[t + 1]; ++i) {
+      const uint64_t key = hash(t, source_[i]);
+      met_[key >> met_shift_ >> 6] |= uint64_t{1} << (key >> met_shift_ & 63);
+      size_t place = key >> cell_shift_;
+      while (cells_[place].piece != kUnknownPiece) place = (place + 1) & (places - 1);
+      cells_[place] = {t, source_[i], count_[i]};
+    }
+  }
 }
 
 double ConditionalModel::count(uint32_t piece, int32_t source) const {
   if (source == kUnseenSource) return 0;
-  const auto first = source_.begin() + ptrdiff_t(row_begin_[piece]);
-  const auto last = source_.begin() + ptrdiff_t(row_begin_[piece + 1]);
-  const auto found = std::lower_bound(first, last, uint32_t(source));
-  if (found == last || *found != uint32_t(source)) return 0;
-  return double(count_[size_t(found - source_.begin())]);
+  const uint64_t key = hash(piece, uint32_t(source));
+  if ((met_[key >> met_shift_ >> 6] >> (key >> met_shift_ & 63) & 1) == 0) return 0;
+  size_t place = key >> cell_shift_;
+  for (; cells_[place].piece != kUnknownPiece; place = (place + 1) & (cells_.size() - 1))
+    if (cells_[place].piece == piece && cells_[place].source == uint32_t(source))
+      return double(cells_[place].count);
+  return 0;
 }
 
 double ConditionalModel::log_probability(uint32_t piece, const Condition& condition) const {
   if (piece == kUnknownPiece) return unknown_;
-  static const std::vector<int32_t> null{0};
-  const auto& sources = condition.sources.empty() ? null : condition.sources;
+  static constexpr int32_t kNull[] = {0};
+  const auto sources = condition.sources.empty() ? std::span(kNull) : condition.sources;
   const auto total_of = [&](int32_t s) { return s == kUnseenSource ? 0 : source_count_[size_t(s)]; };
   double sum = 0;
   if (options_.conditional == Conditional::pooled) {
@@ -79,19 +98,35 @@ void ConditionalModel::log_prior(size_t length, const Condition& condition,
     out[k] = log_length_prior(options_.penalty, k, condition.expected);
 }
 
-Conditions ConditionalModel::from_links(const SourceSentence& source, std::span<const Link> links,
-                                        size_t target_words) {
-  std::vector<uint32_t> fan_out(source.words(), 0);
-  for (const auto& [from, to] : links) ++fan_out[from];
+Conditions Conditions::whole_sentence(const SourceSentence& source) {
   Conditions conditions;
-  conditions.words.resize(target_words);
+  conditions.whole_sentence_ = true;
+  conditions.sources_ = source.tokens;
+  return conditions;
+}
+
+Conditions Conditions::from_links(const SourceSentence& source, std::span<const Link> links,
+                                  size_t target_words) {
+  const auto tokens_of = [&](uint32_t word) {
+    return source.word_begin[word + 1] - source.word_begin[word];
+  };
+  Conditions conditions;
+  std::vector<uint32_t> fan_out(source.words(), 0);
+  auto& begin = conditions.begin_;
+  begin.assign(target_words + 1, 0);
   for (const auto& [from, to] : links) {
-    Condition& condition = conditions.words[to];
-    const uint32_t first = source.word_begin[from], last = source.word_begin[from + 1];
-    condition.sources.insert(condition.sources.end(), source.tokens.begin() + first,
-                             source.tokens.begin() + last);
+    ++fan_out[from];
+    begin[to + 1] += tokens_of(from);
+  }
+  for (size_t w = 0; w < target_words; ++w) begin[w + 1] += begin[w];
+  conditions.sources_.resize(begin.back());
+  conditions.expected_.assign(target_words, 0.0);
+  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+  for (const auto& [from, to] : links) {
+    for (uint32_t i = source.word_begin[from]; i < source.word_begin[from + 1]; ++i)
+      conditions.sources_[next[to]++] = source.tokens[i];
     // A source word shared by several target words counts for a part in each.
-    condition.expected += double(last - first) / fan_out[from];
+    conditions.expected_[to] += double(tokens_of(from)) / fan_out[from];
   }
   return conditions;
 }

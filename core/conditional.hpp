@@ -29,17 +29,31 @@ using Link = std::pair<uint32_t, uint32_t>;  // (source word, target word)
 
 // What one target word is conditioned on.
 struct Condition {
-  std::vector<int32_t> sources;  // empty: no source side
-  double expected = 0;           // m of eq. 8; 0 for no source side
+  std::span<const int32_t> sources;  // empty: no source side
+  double expected = 0;               // m of eq. 8; 0 for no source side
 };
 
-// What the words of a text are conditioned on: each on its own, or all on the whole sentence, and
-// then without the length prior.
-struct Conditions {
-  std::vector<Condition> words;
-  bool whole_sentence = false;  // `words` then has one entry, for all of them
+// What the words of a text are conditioned on: each on its own source tokens, or all on the whole
+// sentence, and then without the length prior.
+class Conditions {
+ public:
+  bool whole_sentence() const { return whole_sentence_; }
+  Condition of(size_t word) const {
+    if (whole_sentence_) return {sources_, 0};
+    return {std::span(sources_).subspan(begin_[word], begin_[word + 1] - begin_[word]),
+            expected_[word]};
+  }
 
-  const Condition& of(size_t word) const { return words[whole_sentence ? 0 : word]; }
+  static Conditions whole_sentence(const SourceSentence& source);
+  // From word links, as in training; `links` are sorted.
+  static Conditions from_links(const SourceSentence& source, std::span<const Link> links,
+                               size_t target_words);
+
+ private:
+  bool whole_sentence_ = false;
+  std::vector<int32_t> sources_;
+  std::vector<uint32_t> begin_;  // of each word, and the end
+  std::vector<double> expected_;
 };
 
 struct ConditionalOptions {
@@ -72,13 +86,6 @@ class ConditionalModel {
   // The log prior of 0, 1, … pieces for a word of `length` bytes.
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
-  // Conditions from word links, as in training.
-  static Conditions from_links(const SourceSentence& source, std::span<const Link> links,
-                               size_t target_words);
-  static Conditions whole_sentence(const SourceSentence& source) {
-    return {{{source.tokens, 0}}, true};
-  }
-
   // Word links found with the table itself (docs/algorithm.md, section 6): `edges[w]` is the
   // lattice of target word w of `lengths[w]` bytes.
   std::vector<Link> infer_links(const SourceSentence& source,
@@ -86,12 +93,27 @@ class ConditionalModel {
                                 std::span<const size_t> lengths, Scratch& scratch) const;
 
  private:
+  // A cell of the table in a hash table with open addressing.
+  struct Cell {
+    uint32_t piece = kUnknownPiece;  // a free place
+    uint32_t source = 0;
+    float count = 0;
+  };
+  static uint64_t hash(uint32_t piece, uint32_t source) {
+    return (uint64_t(piece) << 32 | source) * 0x9E3779B97F4A7C15u;
+  }
+
   // Sets out[place] to c(t, s) for the distinct sources of a sentence.
   void gather(uint32_t piece, const Scratch& scratch, double* out) const;
 
   std::vector<uint64_t> row_begin_;
   std::vector<uint32_t> source_;
   std::vector<float> count_;
+  // The same cells by the hash of (piece, source), and for each hash a bit: most pairs never met,
+  // and the bits stay in the processor's cache.
+  std::vector<Cell> cells_;
+  std::vector<uint64_t> met_;
+  int cell_shift_ = 0, met_shift_ = 0;
   std::vector<double> source_count_;
   std::vector<double> base_;
   ConditionalOptions options_;

@@ -40,8 +40,24 @@ std::optional<Normalizer> Normalizer::from_charsmap(std::string_view charsmap) {
       const char both[2] = {char(first), char(second)};
       normalizer.plain_[first] = normalizer.longest_rule({both, 2}).bytes == 0;
     }
+    normalizer.all_plain_ &= normalizer.plain_[first];
   }
   return normalizer;
+}
+
+size_t Normalizer::end_of_plain(std::string_view text, size_t begin) const {
+  size_t end = begin;
+  if (all_plain_) {  // eight at a time, as long as they and their successor are ASCII
+    for (uint64_t chunk; end + 9 <= text.size(); end += 8) {
+      std::memcpy(&chunk, text.data() + end, 8);
+      if ((chunk & 0x8080808080808080u) != 0 || static_cast<unsigned char>(text[end + 8]) >= 0x80)
+        break;
+    }
+  }
+  while (end + 1 < text.size() && is_plain(text[end]) &&
+         static_cast<unsigned char>(text[end + 1]) < 0x80)
+    ++end;
+  return end;
 }
 
 Normalizer::Replacement Normalizer::longest_rule(std::string_view text) const {
@@ -72,11 +88,7 @@ template <class Emit>
 void Normalizer::each_replacement(std::string_view text, Emit emit) const {
   size_t i = 0;
   while (i < text.size()) {
-    size_t plain_end = i;
-    while (plain_end + 1 < text.size() && is_plain(text[plain_end]) &&
-           static_cast<unsigned char>(text[plain_end + 1]) < 0x80)
-      ++plain_end;
-    if (plain_end > i) {
+    if (const size_t plain_end = end_of_plain(text, i); plain_end > i) {
       emit(text.substr(i, plain_end - i), true, uint32_t(plain_end - i));
       i = plain_end;
       continue;

@@ -35,12 +35,16 @@ class Normalizer {
   Replacement longest_rule(std::string_view text) const;
   // True if no rule can begin with this ASCII character when another ASCII character follows.
   bool is_plain(char c) const { return static_cast<unsigned char>(c) < 0x80 && plain_[size_t(c)]; }
+  // The end of the run of plain characters that begins at `begin`; the last of them must be followed
+  // by an ASCII character.
+  size_t end_of_plain(std::string_view text, size_t begin) const;
   template <class Emit>
   void each_replacement(std::string_view text, Emit emit) const;
 
   std::vector<uint32_t> units_;  // a double-array trie over the bytes of the left-hand sides
   std::string replacements_;     // NUL-terminated right-hand sides, one after the other
   std::array<bool, 128> plain_{};
+  bool all_plain_ = true;
 };
 
 }  // namespace pairpiece

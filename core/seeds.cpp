@@ -115,7 +115,9 @@ Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<dou
                  const std::vector<std::u32string>& forbidden, const SeedOptions& options,
                  const Interrupted& interrupted) {
   Seeds seeds;
-  const auto covered = covered_characters(words, weights, options.character_coverage);
+  auto covered = covered_characters(words, weights, options.character_coverage);
+  for (const auto& piece : forbidden)
+    if (piece.size() == 1) covered.erase(piece[0]);
   SpanTrie trie;
   const auto each_span = [&](size_t w, auto visit) {
     const std::u32string& word = words[w];

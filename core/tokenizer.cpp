@@ -147,16 +147,19 @@ bool Tokenizer::split_again(std::span<const std::string_view> words, PreparedTex
 }
 
 void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const {
+  worker.places.clear();
+  for (size_t i = 0; i < text.words.size(); ++i)
+    worker.places.push_back(worker.cache.find(text.word(i)));
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
       continue;
     }
     const std::string_view word = text.word(i);
-    if (worker.cache.append(word, ids)) continue;
+    if (worker.cache.append(worker.places[i], word, ids)) continue;
     const size_t before = ids.size();
     vocabulary_.segment(word, worker.scratch, ids);
-    worker.cache.remember(word, ids.data() + before, ids.size() - before);
+    worker.cache.remember(worker.places[i], word, ids.data() + before, ids.size() - before);
   }
 }
 
@@ -178,12 +181,13 @@ void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worke
       continue;
     }
     const std::string_view word = text.word(i);
-    if (cache.append(word, ids)) continue;
+    const size_t place = cache.find(word);
+    if (cache.append(place, word, ids)) continue;
     const size_t before = ids.size();
     vocabulary_.find_edges(word, worker.edges);
     model.best(worker.edges, word.size(), worker.path);
     for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
-    cache.remember(word, ids.data() + before, ids.size() - before);
+    cache.remember(place, word, ids.data() + before, ids.size() - before);
   }
 }
 
@@ -198,38 +202,40 @@ Conditions Tokenizer::infer_conditions(const PreparedText& text, const Condition
     lengths[i] = text.word(i).size();
   }
   const auto links = model.infer_links(source, edges, lengths, worker.conditional);
-  return ConditionalModel::from_links(source, links, text.words.size());
+  return Conditions::from_links(source, links, text.words.size());
 }
 
 void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
                        const Conditions& conditions, Worker& worker,
                        std::vector<PieceId>& ids) const {
   WordCache& cache = worker.cache_of(model.identity());
-  if (conditions.whole_sentence) worker.conditional.begin_sentence(vocabulary_.size());
+  if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
       continue;
     }
     const std::string_view word = text.word(i);
-    const Condition& condition = conditions.of(i);
+    const Condition condition = conditions.of(i);
     // Within a whole sentence a word seldom comes back, so only conditions of a word are cached.
     worker.key.clear();
-    if (!conditions.whole_sentence) {
+    size_t place = 0;
+    if (!conditions.whole_sentence()) {
       const auto add = [&](const void* data, size_t bytes) {
         worker.key.append(static_cast<const char*>(data), bytes);
       };
       add(condition.sources.data(), condition.sources.size() * sizeof condition.sources[0]);
       add(&condition.expected, sizeof condition.expected);
       worker.key += word;
-      if (cache.append(worker.key, ids)) continue;
+      place = cache.find(worker.key);
+      if (cache.append(place, worker.key, ids)) continue;
     }
-    load(word, model, condition, conditions.whole_sentence, worker);
+    load(word, model, condition, conditions.whole_sentence(), worker);
     worker.lattice.reset(word.size(), worker.edges);
     worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
     const size_t before = ids.size();
     for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
-    cache.remember(worker.key, ids.data() + before, ids.size() - before);
+    cache.remember(place, worker.key, ids.data() + before, ids.size() - before);
   }
 }
 
@@ -270,7 +276,7 @@ void Tokenizer::load(std::string_view word, const ConditionalModel& model,
 void Tokenizer::load(const PreparedText& text, size_t word, const ConditionalModel* model,
                      const Conditions& conditions, Worker& worker) const {
   if (model)
-    load(text.word(word), *model, conditions.of(word), conditions.whole_sentence, worker);
+    load(text.word(word), *model, conditions.of(word), conditions.whole_sentence(), worker);
   else
     load(text.word(word), worker);
 }
@@ -279,7 +285,7 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
                                 const Conditions& conditions, const Request& request,
                                 Worker& worker) const {
   if (model) worker.cache_of(model->identity());
-  if (conditions.whole_sentence) worker.conditional.begin_sentence(vocabulary_.size());
+  if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
   Segmentation out;
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
@@ -310,7 +316,7 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
                                                   const Conditions& conditions, size_t count,
                                                   Worker& worker) const {
   if (model) worker.cache_of(model->identity());
-  if (conditions.whole_sentence) worker.conditional.begin_sentence(vocabulary_.size());
+  if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
   // Words are independent: the best whole texts are among the combinations of the best words.
   struct Partial {
     Segmentation tokens;

@@ -126,8 +126,10 @@ class Tokenizer {
 
 struct Tokenizer::Worker {
   PreparedText text;
+  std::vector<PieceId> ids;
   Vocabulary::Scratch scratch;
   WordCache cache;
+  std::vector<size_t> places;  // of the words in the cache
   uint64_t model = 0;  // whose results the next two hold
   std::optional<WordCache> model_cache;
   ConditionalModel::Scratch conditional;

@@ -6,7 +6,6 @@
 namespace pairpiece {
 
 Trie::Trie(const std::vector<std::string>& keys) {
-  root_.fill(kNone);
   std::vector<uint32_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(),
@@ -15,31 +14,32 @@ Trie::Trie(const std::vector<std::string>& keys) {
   // Breadth first: a range of the sorted keys that share `depth` bytes becomes one node.
   struct Range {
     size_t begin, end, depth;
-    uint32_t node;
   };
-  std::vector<Range> queue{{0, order.size(), 0, kNone}};
-  for (size_t next = 0; next < queue.size(); ++next) {
-    Range range = queue[next];
+  std::vector<Range> ranges{{0, order.size(), 0}};  // of each node
+  nodes_.push_back({});
+  labels_.push_back(0);
+  for (uint32_t node = 0; node < ranges.size(); ++node) {
+    Range range = ranges[node];
     while (range.begin < range.end && keys[order[range.begin]].size() == range.depth) {
-      if (range.node != kNone && nodes_[range.node].id < 0)
-        nodes_[range.node].id = int32_t(order[range.begin]);
+      if (range.depth > 0 && nodes_[node].id < 0) nodes_[node].id = int32_t(order[range.begin]);
       ++range.begin;
     }
-    const auto first_child = uint32_t(nodes_.size());
+    nodes_[node].first_child = uint32_t(nodes_.size());
     for (size_t begin = range.begin; begin < range.end;) {
       const char byte = keys[order[begin]][range.depth];
       size_t end = begin;
       while (end < range.end && keys[order[end]][range.depth] == byte) ++end;
-      const auto node = uint32_t(nodes_.size());
       nodes_.push_back({});
       labels_.push_back(static_cast<unsigned char>(byte));
-      if (range.node == kNone) root_[static_cast<unsigned char>(byte)] = node;
-      queue.push_back({begin, end, range.depth + 1, node});
+      ranges.push_back({begin, end, range.depth + 1});
       begin = end;
     }
-    if (range.node != kNone) {
-      nodes_[range.node].first_child = first_child;
-      nodes_[range.node].children = uint32_t(nodes_.size()) - first_child;
+    Node& finished = nodes_[node];
+    finished.children = uint16_t(nodes_.size() - finished.first_child);
+    if (finished.children > kFewChildren && tables_.size() < 0xFFFF) {
+      tables_.emplace_back().fill(kNone);
+      for (uint32_t k = finished.first_child; k < nodes_.size(); ++k) tables_.back()[labels_[k]] = k;
+      finished.table = uint16_t(tables_.size());
     }
   }
 }

@@ -17,12 +17,11 @@ class Trie {
   // Calls visit(length in bytes, id) for every key that is a prefix of `text`, shortest first.
   template <class Visit>
   void each_prefix(std::string_view text, Visit visit) const {
-    if (text.empty()) return;
-    uint32_t node = root_[static_cast<unsigned char>(text[0])];
-    for (size_t i = 1; node != kNone; ++i) {
-      if (nodes_[node].id >= 0) visit(i, nodes_[node].id);
-      if (i == text.size()) return;
-      node = child(node, static_cast<unsigned char>(text[i]));
+    uint32_t node = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      node = child(nodes_[node], static_cast<unsigned char>(text[i]));
+      if (node == kNone) return;
+      if (nodes_[node].id >= 0) visit(i + 1, nodes_[node].id);
     }
   }
 
@@ -36,25 +35,25 @@ class Trie {
   }
 
  private:
-  static constexpr uint32_t kNone = ~uint32_t{0};
+  static constexpr uint32_t kNone = 0;  // no node has the root as its child
+  static constexpr uint16_t kFewChildren = 6;
   struct Node {
     uint32_t first_child = 0;  // children are adjacent, in the order of their labels
-    uint32_t children = 0;
+    uint16_t children = 0;
+    uint16_t table = 0;  // 1 + which of `tables_`, for nodes with more than a few children
     int32_t id = -1;
   };
 
-  uint32_t child(uint32_t node, unsigned char byte) const {
-    const Node& parent = nodes_[node];
-    for (uint32_t k = parent.first_child; k < parent.first_child + parent.children; ++k) {
+  uint32_t child(const Node& parent, unsigned char byte) const {
+    if (parent.table > 0) return tables_[parent.table - 1u][byte];
+    for (uint32_t k = parent.first_child; k < parent.first_child + parent.children; ++k)
       if (labels_[k] == byte) return k;
-      if (labels_[k] > byte) break;
-    }
     return kNone;
   }
 
-  std::array<uint32_t, 256> root_;
-  std::vector<Node> nodes_;
+  std::vector<Node> nodes_;  // the first is the root
   std::vector<unsigned char> labels_;
+  std::vector<std::array<uint32_t, 256>> tables_;  // from byte to child
 };
 
 }  // namespace pairpiece

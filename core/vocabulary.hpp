@@ -82,9 +82,15 @@ class WordCache {
  public:
   WordCache() : slots_(kSlots) {}
 
+  // Where a word would be; fetches that place into the processor's cache.
+  size_t find(std::string_view word) const {
+    const size_t set = set_of(word);
+    __builtin_prefetch(&slots_[set]);
+    return set;
+  }
   // Appends the remembered ids of a word; false if there are none.
-  bool append(std::string_view word, std::vector<PieceId>& ids);
-  void remember(std::string_view word, const PieceId* ids, size_t count);
+  bool append(size_t set, std::string_view word, std::vector<PieceId>& ids) const;
+  void remember(size_t set, std::string_view word, const PieceId* ids, size_t count);
 
  private:
   static constexpr size_t kSlots = size_t{1} << 15;

@@ -8,10 +8,11 @@ std::string insert_paper_spaces(std::string_view text, bool after_space,
   std::vector<uint32_t> new_origins, new_ends;
   const auto put_space = [&](size_t before) {
     out += ' ';
-    if (origins) {
-      new_origins.push_back((*origins)[before]);
-      new_ends.push_back((*origins)[before]);
-    }
+    if (!origins) return;
+    // Within the expansion of one character the space belongs to that character.
+    const bool inside = before > 0 && (*origins)[before] == (*origins)[before - 1];
+    new_origins.push_back((*origins)[before]);
+    new_ends.push_back(inside ? (*ends)[before] : (*origins)[before]);
   };
   for (size_t i = 0; i < text.size();) {
     const Character c = decode_at(text, i);

@@ -58,7 +58,8 @@ class Lexicon:
     @classmethod
     def from_table(cls, table: CooccurrenceTable, vocabulary: Vocabulary, k: int) -> Lexicon:
         """The k best entries of every row and of every column; "no source" is left out."""
-        lengths = np.diff(table.row_begin.astype(np.int64))
+        begin = table.row_begin.astype(np.int64)
+        lengths = begin[1:] - begin[:-1]
         rows = np.repeat(np.arange(len(lengths)), lengths)
         columns = table.source.astype(np.int64)
         real = columns > 0

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from pairpiece import _core
 from pairpiece.options import LearningOptions
 from pairpiece.pairs import Pairs
+
+Values: TypeAlias = npt.NDArray[np.float64] | Sequence[float]
 
 
 class Engine(Protocol):
@@ -36,18 +41,18 @@ class Engine(Protocol):
     def table_entries(self) -> int: ...
     def pieces(self) -> list[str]: ...
     def characters(self) -> int: ...
-    def piece_counts(self) -> Sequence[float]: ...
-    def source_counts(self) -> Sequence[float]: ...
-    def base(self) -> Sequence[float]: ...
-    def mutual_information(self) -> Sequence[float]: ...
+    def piece_counts(self) -> Values: ...
+    def source_counts(self) -> Values: ...
+    def base(self) -> Values: ...
+    def mutual_information(self) -> Values: ...
 
     def tied_uses(self) -> tuple[Any, Any, Any, Any, Any]:
-        """Uses, length gain; offsets into and pieces of best alternative splits; whether likelier."""
+        """Uses, length gain; offsets into and pieces of best splits; whether these are likelier."""
         ...
 
     def best_counts(
         self, over: float, under: float, unlinked: float, piece_penalty: float
-    ) -> Sequence[float]:
+    ) -> Values:
         """How often each piece stands in the best segmentation of each pair."""
         ...
 
@@ -90,4 +95,3 @@ def compiled(pairs: Pairs, options: LearningOptions, reserved: list[str], thread
         share_initial=options.conditional != "pooled",
         threads=threads,
     )
-

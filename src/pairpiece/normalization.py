@@ -14,6 +14,7 @@ import tempfile
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pairpiece.errors import OptionError
 
@@ -40,10 +41,14 @@ def charsmap(name: str) -> bytes:
     raise OptionError(f"normalization must be one of {', '.join(NAMES)}, not {name!r}")
 
 
-def _compiled(**rule: str) -> bytes:
+def _compiled(**rule: Any) -> bytes:
     import sentencepiece
 
-    normalizer = sentencepiece.SentencePieceNormalizer(**rule)
+    sentencepiece.set_min_log_level(1)  # compiling rules is not news
+    try:
+        normalizer = sentencepiece.SentencePieceNormalizer(**rule)
+    finally:
+        sentencepiece.set_min_log_level(0)
     return _normalizer_field(normalizer.serialized_model_proto())
 
 
@@ -103,7 +108,7 @@ def _nfc_rules() -> Iterator[tuple[str, str]]:
 
 def _spellings(character: str) -> Iterator[str]:
     """The decomposed forms of a character: all orders of its marks, all partial compositions."""
-    base, *marks = unicodedata.normalize("NFD", character)
+    base, *marks = list(unicodedata.normalize("NFD", character))
     seen = set()
     for order in itertools.permutations(marks):
         for split in range(len(marks)):

@@ -11,8 +11,21 @@ from typing import Any
 from pairpiece.errors import OptionError
 from pairpiece.normalization import NAMES as NORMALIZATIONS
 
+MARKER = "▁"
+"""U+2581, what a space looks like in a piece."""
+
+BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+
 PRETOKENIZATIONS = ("lossless", "paper", "none", "custom")
 MODES = ("default", "paper", "paper-hard", "unigram")
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:  # a lone surrogate
+        return False
+    return True
 
 
 def _choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -28,7 +41,7 @@ def _between(name: str, value: float, low: float, high: float = math.inf) -> Non
 
 @dataclass(frozen=True)
 class LengthPenalty:
-    """Nats per piece above, or below, the expected number; and per extra piece of unaligned words."""
+    """Nats per piece above or below the expected number; per extra piece of unaligned words."""
 
     over: float = 0.0
     under: float = 0.0
@@ -58,14 +71,20 @@ class TextOptions:
         _choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
         if self.unk_id < 0:
             raise OptionError("unk_id cannot be negative: <unk> always exists")
+        symbols: object = self.user_defined_symbols
+        if isinstance(symbols, str):
+            raise OptionError("user_defined_symbols is a list of strings, not one string")
         special = self.special_tokens()
         if len(special) < 1 + (self.bos_id >= 0) + (self.eos_id >= 0) + (self.pad_id >= 0):
             raise OptionError("unk_id, bos_id, eos_id and pad_id must differ (or be -1 for none)")
         names = [*special.values(), *self.user_defined_symbols]
-        if len(set(names)) < len(names) or not all(names):
-            raise OptionError(
-                f"special tokens and user-defined symbols must differ and not be empty: {names}"
-            )
+        for name in names:
+            if not isinstance(name, str) or not name or not _is_text(name):
+                raise OptionError(f"{name!r} cannot be a special token or user-defined symbol")
+            if name == MARKER or (self.byte_fallback and name in BYTE_PIECES):
+                raise OptionError(f"{name!r} is the name of another piece already")
+        if len(set(names)) < len(names):
+            raise OptionError(f"special tokens and user-defined symbols must differ: {names}")
 
     def special_tokens(self) -> dict[int, str]:
         """Special pieces by id, those switched off with -1 left out."""
@@ -124,7 +143,9 @@ class LearningOptions:
         _between("smoothing", self.smoothing, 0)
         _between("base_offset", self.base_offset, 1e-9)
         if self.conditional == "mixture" and self.smoothing == 0 and self.source_side != "none":
-            raise OptionError("a mixture needs smoothing above 0: unseen pieces would be impossible")
+            raise OptionError(
+                "a mixture needs smoothing above 0: unseen pieces would be impossible"
+            )
         _between("shrinking_factor", self.shrinking_factor, 0.01, 0.99)
         _between("pruning_margin", self.pruning_margin, 1, 10)
         _between("num_sub_iterations", self.num_sub_iterations, 1)

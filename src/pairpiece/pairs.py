@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,23 +32,25 @@ class Pair(NamedTuple):
 
     source: Sequence[str]
     target: str
-    count: float = 1.0
+    count: float = 1.0  # type: ignore[assignment]
     expected_length: float | None = None
 
 
-PairLike = Pair | tuple[Sequence[str], str] | tuple[Sequence[str], str, float] | tuple[Any, ...]
+PairLike: TypeAlias = Pair | Sequence[Any]
+"""A `Pair`, or a (source tokens, target word[, count[, expected length]]) tuple."""
 
 
 @dataclass(frozen=True)
 class Pairs:
     """Distinct pairs with their counts, as arrays; the order of the input leaves no trace.
 
-    ``source_tokens[0]`` is the empty string and stands for no source at all.  Pair p is about word w
-    where ``pair_begin[w] <= p < pair_begin[w + 1]``; its source tokens are
+    ``source_tokens[0]`` is the empty string and stands for no source at all.  Pair p is about word
+    w where ``pair_begin[w] <= p < pair_begin[w + 1]``; its source tokens are
     ``source[source_begin[p]:source_begin[p + 1]]``, distinct and ascending, each standing
     ``multiplicity`` times in the pair.
 
-    >>> pairs = Pairs.from_iterable([(["▁le", "s"], "▁i", 2), (["▁souris"], "▁topi"), ([], "▁topi")])
+    >>> rows = [(["▁le", "s"], "▁i", 2), (["▁souris"], "▁topi"), ([], "▁topi")]
+    >>> pairs = Pairs.from_iterable(rows)
     >>> pairs.words
     ['▁i', '▁topi']
     >>> len(pairs), pairs.total
@@ -98,12 +100,16 @@ class Pairs:
         count: Sequence[float] | npt.NDArray[Any] | None = None,
         expected_length: Sequence[float] | npt.NDArray[Any] | None = None,
     ) -> Pairs:
-        """Merge pairs given as ids: ``source[i]`` into ``source_tokens``, ``target[i]`` into ``words``.
+        """Merge pairs given as ids: ``source[i]`` of ``source_tokens``, ``target[i]`` of ``words``.
 
         >>> Pairs.from_ids([[0], [0, 1]], [0, 0], source_tokens=["▁la", "▁da"], words=["▁la"]).words
         ['▁la']
         """
-        for name, values in (("source", source), ("count", count), ("expected_length", expected_length)):
+        for name, values in (
+            ("source", source),
+            ("count", count),
+            ("expected_length", expected_length),
+        ):
             if values is not None and len(values) != len(target):
                 raise PairError(f"{len(target)} targets but {len(values)} values of {name}")
 
@@ -166,7 +172,8 @@ class Pairs:
 
     def with_words(self, rename: Iterable[str]) -> Pairs:
         """The same pairs with other words, in order; pairs that become equal are merged, pairs
-        whose word becomes empty dropped."""
+        whose word becomes empty dropped.
+        """
         new_words = dict(zip(self.words, rename, strict=True))
         return self._remade((new_words[w], tuple(ids), m, n) for w, ids, m, n in self.rows())
 
@@ -225,7 +232,9 @@ def pairs_from_links(
             yield Pair(tokens, word, 1.0, expected)
 
 
-def pairs_from_sentence(source_tokens: Sequence[str], target_words: Sequence[str]) -> Iterator[Pair]:
+def pairs_from_sentence(
+    source_tokens: Sequence[str], target_words: Sequence[str]
+) -> Iterator[Pair]:
     """The pairs of a sentence that has no word alignment: every word with the whole source.
 
     Costs more than aligned pairs: every piece meets every source token of the sentence.
@@ -244,18 +253,22 @@ def _id(value: Any) -> int:
 
 def _checked(pair: PairLike, position: int) -> tuple[tuple[str, tuple[str, ...], float], float]:
     """The merging key (word, sorted source, expected length) and the count of one input tuple."""
+    values: list[Any]
     try:
-        source, word, count, expected = (*pair, *(1.0, None)[len(pair) - 2 :])
-        source = tuple(sorted(source))
-    except (TypeError, ValueError):
+        values = [*pair, *(1.0, None)[len(pair) - 2 :]]
+        word, count, expected = values[1:]
+        source = tuple(sorted(values[0]))
+    except (TypeError, ValueError, IndexError):
         raise PairError(
             f"pair {position}: expected (source tokens, target word[, count[, expected length]]), "
             f"not {pair!r}"
         ) from None
-    if isinstance(pair[0], str):
+    if isinstance(values[0], str):
         raise PairError(f"pair {position}: the source side must be a list of tokens, not a string")
     if not isinstance(word, str) or not word:
-        raise PairError(f"pair {position}: the target word must be a non-empty string, not {word!r}")
+        raise PairError(
+            f"pair {position}: the target word must be a non-empty string, not {word!r}"
+        )
     if not all(isinstance(token, str) and token for token in source):
         raise PairError(f"pair {position}: source tokens must be non-empty strings: {source!r}")
     try:
@@ -269,6 +282,6 @@ def _checked(pair: PairLike, position: int) -> tuple[tuple[str, tuple[str, ...],
         expected = 0.0
     elif not (expected > 0 and math.isfinite(expected)):
         raise PairError(
-            f"pair {position}: the expected length of an aligned word must be positive, not {expected}"
+            f"pair {position}: the expected length of an aligned word must be positive: {expected}"
         )
     return (word, source, expected), count

@@ -14,19 +14,20 @@ Scores = npt.NDArray[np.float64]
 
 def information(engine: Engine) -> Scores:
     """Mutual information with the source tokens (eq. 11), as in the paper."""
-    return np.asarray(engine.mutual_information())
+    return np.asarray(engine.mutual_information(), np.float64)
 
 
 def information_and_length(engine: Engine) -> Scores:
     """Mutual information less what the length prior would gain without the piece (eq. 12–13)."""
     _, length_gain, *_ = engine.tied_uses()
-    return information(engine) - np.asarray(length_gain)
+    return information(engine) - np.asarray(length_gain, np.float64)
 
 
 def loss(engine: Engine) -> Scores:
     """How much likelihood the text would lose without the piece (eq. 14), as SentencePiece does."""
-    count, _, begin, pieces, split = (np.asarray(part) for part in engine.tied_uses())
-    begin, pieces = begin.astype(np.int64), pieces.astype(np.int64)
+    uses, _, offsets, others, likelier = engine.tied_uses()
+    count: Scores = np.asarray(uses, np.float64)
+    begin, pieces = np.asarray(offsets, np.int64), np.asarray(others, np.int64)
     parts = np.diff(begin)
     total = count.sum()
     owner = np.repeat(np.arange(len(count)), parts)
@@ -34,15 +35,15 @@ def loss(engine: Engine) -> Scores:
         inherited = np.log(count[pieces] + count[owner])
         alternative = np.bincount(owner, inherited, minlength=len(count)).astype(np.float64)
         alternative -= parts * np.log(total + count * (parts - 1))
-        scores = count * (np.log(count) - np.log(total) - alternative)
+        scores: Scores = count * (np.log(count) - np.log(total) - alternative)
     scores[count == 0] = 0.0
-    scores[split.astype(bool)] = -np.inf
+    scores[np.asarray(likelier, bool)] = -np.inf
     return scores
 
 
 def frequency(engine: Engine) -> Scores:
     """Expected count."""
-    return np.asarray(engine.piece_counts())
+    return np.asarray(engine.piece_counts(), np.float64)
 
 
 SCORES: dict[str, Callable[[Engine], Scores]] = {

@@ -34,9 +34,8 @@ def edges_of(word: str, vocabulary: set[str], longest: int) -> list[Edge]:
     for begin in range(len(word)):
         if word[begin] not in vocabulary:
             edges.append((begin, begin + 1, UNKNOWN))
-        for end in range(begin + 1, min(len(word), begin + longest) + 1):
-            if word[begin:end] in vocabulary:
-                edges.append((begin, end, word[begin:end]))
+        ends = range(begin + 1, min(len(word), begin + longest) + 1)
+        edges += [(begin, end, word[begin:end]) for end in ends if word[begin:end] in vocabulary]
     return edges
 
 
@@ -124,7 +123,9 @@ def best_paths(
 class ReferenceEngine:
     """Learns c(t, s); the same steps as the compiled engine (see `pairpiece.engine.Engine`)."""
 
-    def __init__(self, pairs: Pairs, options: LearningOptions, reserved: Sequence[str] = ()) -> None:
+    def __init__(
+        self, pairs: Pairs, options: LearningOptions, reserved: Sequence[str] = ()
+    ) -> None:
         self.options = options
         self.rows = list(pairs.rows())  # (word, source ids, expected length, count)
         self.sources = len(pairs.source_tokens)
@@ -144,6 +145,7 @@ class ReferenceEngine:
         for character in sorted(characters, key=lambda c: (-characters[c], c)):
             if options.character_coverage == 1 or sum(characters[c] for c in covered) < needed:
                 covered.append(character)
+        covered = [character for character in covered if character not in reserved]
         spans: dict[str, float] = defaultdict(float)
         for word, _, _, n in self.rows:
             for begin in range(len(word)):
@@ -219,7 +221,7 @@ class ReferenceEngine:
         return p
 
     def conditional(self) -> Callable[[str, list[int]], float]:
-        """p(t|S): a mixture over the source tokens (eq. 7), or the paper's pooled counts (eq. 2)."""
+        """p(t|S): a mixture over the source tokens (eq. 7), or the paper's pooled counts (2)."""
         totals, p = self.source_counts(), self.probability()
 
         def given(t: str, sources: list[int]) -> float:
@@ -234,7 +236,7 @@ class ReferenceEngine:
 
     def count(self) -> float:
         """One pass (E-step); the counts become the new table (M-step)."""
-        new: dict[tuple[str, int], float] = {cell: 0.0 for cell in self.cells}
+        new: dict[tuple[str, int], float] = dict.fromkeys(self.cells, 0.0)
         given, p = self.conditional(), self.probability()
         log_likelihood = 0.0
         for word, sources, expected, n in self.rows:
@@ -289,7 +291,12 @@ class ReferenceEngine:
         for (t, s), c in self.cells.items():
             if c > 0:
                 # As a sum of logarithms: the paper's counts may be too small to multiply.
-                logs = math.log(c), math.log(everything), math.log(of_piece[t]), math.log(of_source[s])
+                logs = (
+                    math.log(c),
+                    math.log(everything),
+                    math.log(of_piece[t]),
+                    math.log(of_source[s]),
+                )
                 score[t] += c * (logs[0] + logs[1] - logs[2] - logs[3])
         return [score[t] for t in self._pieces]
 
@@ -335,12 +342,16 @@ class ReferenceEngine:
             int(score > _log(self._base[t]) + TIE)
             for t, (score, _) in zip(self._pieces, splits, strict=True)
         ]
-        return [uses[t] for t in self._pieces], [gain[t] for t in self._pieces], begin, flat, likelier
+        return (
+            [uses[t] for t in self._pieces],
+            [gain[t] for t in self._pieces],
+            begin,
+            flat,
+            likelier,
+        )
 
     def keep(self, flags: Sequence[int]) -> None:
-        self._pieces = [
-            t for i, t in enumerate(self._pieces) if flags[i] or i < self._characters
-        ]
+        self._pieces = [t for i, t in enumerate(self._pieces) if flags[i] or i < self._characters]
         kept = set(self._pieces)
         self.cells = {(t, s): c for (t, s), c in self.cells.items() if t in kept}
         self._update_base()

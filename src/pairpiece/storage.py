@@ -10,6 +10,7 @@ import base64
 import binascii
 import dataclasses
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -65,7 +66,11 @@ def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
         "text": dataclasses.asdict(state["text"]),
         "seed": state["seed"],
         "provenance": state["provenance"],
-        "source_tokenizer": None if source is None else "source" if "source" in parts else "callable",
+        "source_tokenizer": None
+        if source is None
+        else "source"
+        if "source" in parts
+        else "callable",
         "paired": None if table is None else dataclasses.asdict(table.settings),
         "parts": parts,
         "pieces": vocabulary.pieces,
@@ -225,7 +230,9 @@ def _load(
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file():
-            raise ModelFormatError(f"{path}: there is no such file, so {path.parent} is not a model")
+            raise ModelFormatError(
+                f"{path}: there is no such file, so {path.parent} is not a model"
+            )
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ModelFormatError(f"{path}: larger than {MAX_MANIFEST_BYTES} bytes")
         content = path.read_bytes()
@@ -246,7 +253,8 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     version = _expect(manifest, "version", int, path)
     if not 1 <= version <= FORMAT_VERSION:
         raise ModelFormatError(
-            f"{path}: format version {version}; this pairpiece reads up to {FORMAT_VERSION}: upgrade it"
+            f"{path}: format version {version}, but this pairpiece reads only up to "
+            f"{FORMAT_VERSION}: upgrade it"
         )
     return manifest
 
@@ -431,7 +439,7 @@ def _strings(path: Path, content: npt.NDArray[Any], begin: npt.NDArray[Any]) -> 
     try:
         return [
             raw[first:last].decode("utf-8", "surrogatepass")
-            for first, last in zip(bounds, bounds[1:], strict=False)
+            for first, last in itertools.pairwise(bounds)
         ]
     except UnicodeDecodeError:
         raise ModelFormatError(f"{path}: a source token is not UTF-8") from None

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from pairpiece import _core
 from pairpiece.engine import Engine
-from pairpiece.options import LearningOptions, LengthPenalty
+from pairpiece.options import MARKER, LearningOptions, LengthPenalty
 from pairpiece.pairs import Pairs
-from pairpiece.vocabulary import MARKER, PieceType, Vocabulary
+from pairpiece.vocabulary import PieceType, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class CooccurrenceTable:
     def from_engine(
         cls, engine: Engine, vocabulary: Vocabulary, options: LearningOptions, pairs: Pairs
     ) -> CooccurrenceTable:
+        """The learned table by piece id, without its smallest counts."""
         row_begin, source, count = (np.asarray(part) for part in engine.table())
         source_count = np.asarray(engine.source_counts(), np.float64)
         if options.conditional == "pooled":
@@ -85,6 +86,7 @@ class CooccurrenceTable:
 
     @cached_property
     def core(self) -> _core.ConditionalModel:
+        """The table as the compiled core uses it."""
         settings = self.settings
         return _core.ConditionalModel(
             self.row_begin,
@@ -111,7 +113,7 @@ BIGRAM_SMOOTHING = 1.0
 
 @dataclass(frozen=True)
 class BigramTable:
-    """Counts of pieces by the piece before them in the word; the last row is for word beginnings."""
+    """Counts of pieces by the piece before them in the word; the last row: at word beginnings."""
 
     row_begin: npt.NDArray[np.uint64]
     next: npt.NDArray[np.uint32]
@@ -146,6 +148,5 @@ class BigramTable:
 
     @cached_property
     def core(self) -> _core.BigramModel:
-        return _core.BigramModel(
-            self.row_begin, self.next, self.count, self.base, BIGRAM_SMOOTHING
-        )
+        """The table as the compiled core uses it."""
+        return _core.BigramModel(self.row_begin, self.next, self.count, self.base, BIGRAM_SMOOTHING)

@@ -12,9 +12,9 @@ import numpy as np
 from pairpiece import _core
 from pairpiece.alignment import Alignment, Lexicon
 from pairpiece.errors import OptionError
-from pairpiece.options import TextOptions
+from pairpiece.options import MARKER, TextOptions
 from pairpiece.tables import BigramTable, CooccurrenceTable
-from pairpiece.vocabulary import MARKER, PieceType, Vocabulary
+from pairpiece.vocabulary import PieceType, Vocabulary
 from pairpiece.words import SPLITTINGS
 
 SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[str]]] | Tokenizer"
@@ -162,6 +162,8 @@ class Tokenizer:
 
         Lone surrogates, which are not Unicode text, become U+FFFD.
         """
+        if not isinstance(text, str):
+            raise OptionError(f"the text is not a string but {type(text).__name__}")
         return self._core.normalize(text)
 
     def words(self, text: str) -> list[str]:
@@ -169,22 +171,19 @@ class Tokenizer:
         return [word.replace(" ", MARKER) for word in self._split(text)]
 
     def _split(self, text: str) -> list[str]:
-        words = self._core.words(text)
-        if self._pretokenizer is None:
-            return words
-        symbols = set(self._text.user_defined_symbols)
+        if not isinstance(text, str):
+            raise OptionError(f"the text is not a string but {type(text).__name__}")
         split: list[str] = []
-        for part in words:
-            if part in symbols:
+        for part, is_symbol in self._core.words(text):
+            if self._pretokenizer is None or is_symbol:
                 split.append(part)
                 continue
-            pieces = list(self._pretokenizer(part))
-            if "".join(pieces) != part:
+            words = list(self._pretokenizer(part))
+            if not all(isinstance(word, str) for word in words) or "".join(words) != part:
                 raise OptionError(
-                    f"the words of the pre-tokenizer must add up to the text {part!r}, not to "
-                    f"{''.join(pieces)!r}"
+                    f"the words of the pre-tokenizer must add up to the text {part!r}: {words!r}"
                 )
-            split += [piece for piece in pieces if piece]
+            split += [word for word in words if word]
         return split
 
     def _inputs(self, texts: Sequence[str]) -> list[Any]:
@@ -265,8 +264,8 @@ class Tokenizer:
         if fast and self._pretokenizer is None and (out_type is int or out_type is str):
             if not isinstance(text, str):
                 raise OptionError(f"the text is not a string but {type(text).__name__}")
-            tokens: list[Any] = self._core.encode(text, out_type is str)
-            return self._framed(tokens, out_type, add_bos, add_eos)
+            found: Any = self._core.encode(text, out_type is str)
+            return self._framed(found, out_type, add_bos, add_eos)
         return self.encode_batch(
             [text],
             sources=None if source is None else [source],
@@ -293,6 +292,7 @@ class Tokenizer:
     ) -> list[Any]:
         """Tokenize many texts on several threads; the result does not depend on their number."""
         _check_out_type(out_type)
+        check_threads(num_threads)
         inputs = self._inputs(targets)
         bigram = self._bigram_for(model, sources)
         paired = self._paired_arguments(len(inputs), sources, alignments, whole_sentence)
@@ -302,9 +302,7 @@ class Tokenizer:
             except ValueError as error:  # not a string, or too long
                 raise OptionError(str(error)) from None
         else:
-            rows = self._segment(
-                inputs, paired, out_type, bigram=bigram, num_threads=num_threads
-            )
+            rows = self._segment(inputs, paired, out_type, bigram=bigram, num_threads=num_threads)
             tokens = rows if out_type is not Encoding else [self._encoding(row) for row in rows]
         if not add_bos and not add_eos:
             return tokens
@@ -323,9 +321,10 @@ class Tokenizer:
         """Up to `n` different segmentations, best first; the first is what `encode` gives."""
         if not 1 <= n <= 1024:
             raise OptionError(f"n must be between 1 and 1024, not {n}")
-        return self._alternatives(
+        found: list[Any] = self._alternatives(
             text, source, alignment, out_type, whole_sentence, alpha=None, seed=0, count=n
         )
+        return found
 
     def sample(
         self,
@@ -347,7 +346,14 @@ class Tokenizer:
             raise OptionError(f"alpha must be between 0 and 100, not {alpha}")
         seed = self._seed if seed is None else seed
         return self._alternatives(
-            text, source, alignment, out_type, whole_sentence, alpha=alpha, seed=seed % 2**64, count=0
+            text,
+            source,
+            alignment,
+            out_type,
+            whole_sentence,
+            alpha=alpha,
+            seed=seed % 2**64,
+            count=0,
         )
 
     def _alternatives(
@@ -391,7 +397,7 @@ class Tokenizer:
         num_threads: int = 1,
     ) -> list[Any]:
         try:
-            return self._core.segment_batch(
+            rows: list[Any] = self._core.segment_batch(
                 inputs,
                 **paired,
                 bigram=bigram,
@@ -404,6 +410,7 @@ class Tokenizer:
             )
         except ValueError as error:  # sources or links that are not what they should be
             raise OptionError(str(error)) from None
+        return rows
 
     def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
@@ -501,6 +508,7 @@ class Tokenizer:
 
     def decode_batch(self, batch: Sequence[Sequence[int]], num_threads: int = 1) -> list[str]:
         """The texts of many lists of ids."""
+        check_threads(num_threads)
         try:
             return self._core.decode_batch([list(ids) for ids in batch], num_threads)
         except (ValueError, TypeError) as error:
@@ -563,7 +571,7 @@ class Tokenizer:
     ) -> Tokenizer:
         """A copy of this tokenizer with a bigram model of how it tokenizes the given text.
 
-        With `sources` the text is tokenized paired, so that ``encode(..., model="bigram")`` imitates
+        With `sources` the text is tokenized paired, and ``encode(..., model="bigram")`` imitates
         paired tokenization where there is no source.
         """
         encodings = self.encode_batch(
@@ -632,6 +640,12 @@ class Tokenizer:
 def _check_out_type(out_type: object) -> None:
     if out_type not in (int, str, Encoding):
         raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
+
+
+def check_threads(num_threads: object) -> None:
+    """Raise an `OptionError` for anything but a positive number."""
+    if not isinstance(num_threads, int) or num_threads < 1:
+        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
 
 
 def _as_list(links: Links | None) -> Any:

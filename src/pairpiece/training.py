@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from pairpiece import _core, pruning
 from pairpiece.engine import Engine, compiled
 from pairpiece.errors import MemoryLimitError, OptionError, PairError, VocabularySizeError
 from pairpiece.normalization import charsmap
-from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.options import MARKER, LearningOptions, TextOptions, options_for
 from pairpiece.pairs import PairLike, Pairs
-from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
 from pairpiece.tables import CooccurrenceTable
-from pairpiece.vocabulary import MARKER, Vocabulary, lay_out, quantize, reserved_pieces
+from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer, check_threads
+from pairpiece.vocabulary import Vocabulary, lay_out, quantize, reserved_pieces
 from pairpiece.words import WordSplitter
 
 
@@ -66,8 +67,7 @@ def train_from_pairs(
     >>> tok.encode(" di", out_type=str)
     ['▁di']
     """
-    if not isinstance(num_threads, int) or num_threads < 1:
-        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
+    check_threads(num_threads)
     if not isinstance(vocab_size, int) or vocab_size < 1:
         raise OptionError(f"vocab_size must be a positive number, not {vocab_size!r}")
     if pretokenizer is not None:
@@ -94,7 +94,7 @@ def train_from_pairs(
             "mode": mode,
             "pairs": len(pairs),
             "examples": pairs.total,
-            "options": {name: options[name] for name in sorted(options) if name in _plain(learning)},
+            "learning": dataclasses.asdict(learning),
         },
     )
 
@@ -102,7 +102,7 @@ def train_from_pairs(
 def learn(
     engine: Engine, options: LearningOptions, wanted: int, progress: ProgressCallback | None = None
 ) -> None:
-    """Run the schedule: count, prune, and so on until `wanted` pieces are left, then count again."""
+    """Run the schedule: count and prune until `wanted` pieces are left, then count again."""
     started = time.monotonic()
     iteration = 0
     log_likelihood = float("nan")
@@ -172,12 +172,8 @@ def finish(
     return vocabulary, CooccurrenceTable.from_engine(engine, vocabulary, options, pairs)
 
 
-def _plain(learning: LearningOptions) -> set[str]:
-    return set(learning.__dataclass_fields__)
-
-
 def _normalized(pairs: Pairs, text: TextOptions) -> Pairs:
-    """Words as the encoder will see them: normalised, a space for ▁, user-defined symbols left out."""
+    """Words as the encoder will see them: normalised, a space for ▁, no user-defined symbols."""
     splitter = WordSplitter(text, charsmap(text.normalization))
     symbols = set(text.user_defined_symbols)
     renamed = (
@@ -199,7 +195,11 @@ def _select(pairs: Pairs, learning: LearningOptions) -> Pairs:
 
 
 def _start(
-    pairs: Pairs, text: TextOptions, learning: LearningOptions, threads: int, memory_limit: int | None
+    pairs: Pairs,
+    text: TextOptions,
+    learning: LearningOptions,
+    threads: int,
+    memory_limit: int | None,
 ) -> Engine:
     def check(stage: str, needed: int) -> None:
         if memory_limit is not None and needed > memory_limit:

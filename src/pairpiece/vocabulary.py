@@ -8,12 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pairpiece.errors import OptionError
-from pairpiece.options import TextOptions
-
-MARKER = "▁"
-"""U+2581, what a space looks like in a piece."""
-
-BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
+from pairpiece.options import BYTE_PIECES, TextOptions
 
 SCORES_PER_NAT = 256
 """Scores are whole numbers of 1/256 nat, so that sums of them are exact in 32-bit floats."""

@@ -6,7 +6,7 @@ import functools
 
 from pairpiece import _core
 from pairpiece.normalization import charsmap
-from pairpiece.options import TextOptions
+from pairpiece.options import MARKER, TextOptions
 from pairpiece.vocabulary import PieceType
 
 SPLITTINGS = {"lossless": 0, "paper": 1, "none": 2, "custom": 2}
@@ -17,7 +17,7 @@ class WordSplitter:
     """Normalises text and splits it into words.
 
     >>> WordSplitter().words("L'ora è tarda.")
-    ['L', "'", 'ora', ' è', ' tarda', '.']
+    ['L', "'", 'ora', '▁è', '▁tarda', '.']
     """
 
     def __init__(self, options: TextOptions | None = None, table: bytes | None = None) -> None:
@@ -40,8 +40,8 @@ class WordSplitter:
         return self._whole.normalize(word)
 
     def words(self, text: str) -> list[str]:
-        """The words of a text; together they are the normalised text, spaces and all."""
-        return self._core.words(text)
+        """The words of a text, with ▁ for spaces; together they are the normalised text."""
+        return [word.replace(" ", MARKER) for word, _ in self._core.words(text)]
 
 
 def split_words(text: str) -> list[str]:
