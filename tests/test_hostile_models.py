@@ -86,16 +86,10 @@ def trained() -> pairpiece.Tokenizer:
 @functools.cache
 def pristine() -> tuple[Manifest, dict[str, Arrays]]:
     """The manifest of a model, and the arrays of its tables."""
-    with tempfile.TemporaryDirectory() as folder:
-        trained().save(folder)
-        content = (Path(folder) / "pairpiece.json").read_bytes()
-        manifest = json.loads(content)
-        del manifest["sha256"]
-        tables = {
-            name: load_file(Path(folder) / manifest["parts"][name]["file"])
-            for name in ("cooccurrence", "bigram")
-        }
-    return manifest, tables
+    folder = Path(saved().name)
+    manifest = manifest_of(folder)
+    names = ("cooccurrence", "bigram")
+    return manifest, {name: load_file(folder / manifest["parts"][name]["file"]) for name in names}
 
 
 def manifest_of(folder: Path) -> Manifest:
@@ -125,19 +119,31 @@ def write_part(folder: Path, name: str, content: bytes | Arrays) -> None:
     write_manifest(folder, manifest)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_fsync() -> Iterator[None]:
+    """These models need not survive a power cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@functools.cache
+def saved() -> tempfile.TemporaryDirectory[str]:
+    folder = tempfile.TemporaryDirectory()
+    trained().save(folder.name)
+    return folder
+
+
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    trained().save(tmp_path / "model")
-    return tmp_path / "model"
+    return Path(shutil.copytree(saved().name, tmp_path / "model"))
 
 
 @contextlib.contextmanager
 def fresh_model() -> Iterator[Path]:
     """For tests by hypothesis, which cannot have a new directory for each example."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        trained().save(path)
-        yield path
+        yield Path(shutil.copytree(saved().name, Path(folder) / "model"))
 
 
 @contextlib.contextmanager
@@ -205,7 +211,7 @@ def refused(folder: Path) -> str:
 def refused_when_paired(folder: Path) -> None:
     """Target-only use works; all use of the table fails, also the second time."""
     tokenizer = pairpiece.load(folder)
-    use_plain(tokenizer)
+    assert tokenizer.decode(tokenizer.encode("Il gatto")) == "Il gatto"
     for _ in range(2):
         with pytest.raises(pairpiece.ModelFormatError) as caught:
             tokenizer.encode("Il gatto", source=["▁le", "▁chat"])
@@ -670,7 +676,7 @@ WRONG_SETTINGS: dict[str, Change] = {
     },
     **{f"smoothing = 10^{n}": at("paired", "smoothing")(10**n) for n in (308, 400)},
     **{
-        f"no {key}": lambda m, key=key: m["paired"].pop(key)  # type: ignore[misc]
+        f"no {key}": lambda m, key=key: m["paired"].pop(key)
         for key in ("conditional", "smoothing", "length_penalty", "piece_penalty", "whole_sentence")
     },
 }
@@ -684,7 +690,7 @@ def test_wrong_settings_of_paired_encoding_are_refused(case: str, model: Path) -
     refused(model)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_manifests_with_values_from_anywhere_work_or_are_refused(data: st.DataObject) -> None:
     manifest = copy.deepcopy(pristine()[0])
@@ -954,7 +960,7 @@ def test_a_charsmap_that_runs_in_circles_takes_no_longer(model: Path) -> None:
         except pairpiece.ModelFormatError:
             continue
         started = time.monotonic()
-        tokenizer.normalize("a" * 100_000)
+        tokenizer.normalize("a" * 60_000)
         assert time.monotonic() - started < 1, case
 
 
@@ -992,7 +998,7 @@ def repeated_column(begin: str, columns: str) -> TableChange:
 def wrong_arrays(*names: str) -> dict[str, TableChange]:
     changes: dict[str, TableChange] = {}
     for name in names:
-        changes[f"no {name}"] = lambda a, n=name: a.pop(n)  # type: ignore[misc]
+        changes[f"no {name}"] = lambda a, n=name: a.pop(n)
         changes[f"{name} empty"] = swap(name, lambda x: x[:0])
         changes[f"{name} longer"] = swap(name, lambda x: np.concatenate([x, x[-1:]]))
         changes[f"{name} shorter"] = swap(name, lambda x: x[:-1])
@@ -1003,7 +1009,7 @@ def wrong_arrays(*names: str) -> dict[str, TableChange]:
         changes[f"{name} without dimensions"] = swap(name, lambda x: x[:1].reshape(()))
         for dtype in (np.float16, np.float32, np.float64, np.int32, np.int64, np.uint64, np.bool_):
             kind = np.dtype(dtype)
-            changes[f"{name} as {kind}"] = lambda a, n=name, k=kind: a.__setitem__(  # type: ignore[misc]
+            changes[f"{name} as {kind}"] = lambda a, n=name, k=kind: a.__setitem__(
                 n, a[n].astype(np.uint16 if a[n].dtype == k else k)
             )
     return changes
@@ -1184,7 +1190,7 @@ def array_data() -> bytes:
     return b"".join(arrays[n].tobytes() for n in sorted(arrays, key=lambda n: -arrays[n].itemsize))
 
 
-def table(**changes: Any) -> bytes:
+def bigram_file(**changes: Any) -> bytes:
     return safetensors(declared(**changes), array_data())
 
 
@@ -1203,33 +1209,33 @@ WRONG_FILES: dict[str, Callable[[], bytes]] = {
     "no arrays": lambda: safetensors({}),
     "a missing end": lambda: safetensors(declared(), array_data()[:-1]),
     "data at the end": lambda: safetensors(declared(), array_data() + b"\0"),
-    "a huge shape": lambda: table(count={"shape": [HUGE]}),
-    "a shape beyond 64 bits": lambda: table(count={"shape": [2**70]}),
-    "a product beyond 64 bits": lambda: table(count={"shape": [2**32, 2**32, 2**32]}),
-    "a product that wraps to the size": lambda: table(count={"shape": [2**62 + bigrams()]}),
-    "huge offsets": lambda: table(count={"shape": [HUGE], "data_offsets": [0, 4 * HUGE]}),
-    "offsets that go back": lambda: table(count={"data_offsets": [8, 0]}),
-    "negative offsets": lambda: table(count={"data_offsets": [-8, 0]}),
-    "a negative shape": lambda: table(count={"shape": [-1]}),
-    "a fraction": lambda: table(count={"shape": [1.5]}),
-    "no shape": lambda: table(count={"shape": None}),
-    "arrays over each other": lambda: table(
+    "a huge shape": lambda: bigram_file(count={"shape": [HUGE]}),
+    "a shape beyond 64 bits": lambda: bigram_file(count={"shape": [2**70]}),
+    "a product beyond 64 bits": lambda: bigram_file(count={"shape": [2**32, 2**32, 2**32]}),
+    "a product that wraps to the size": lambda: bigram_file(count={"shape": [2**62 + bigrams()]}),
+    "huge offsets": lambda: bigram_file(count={"shape": [HUGE], "data_offsets": [0, 4 * HUGE]}),
+    "offsets that go back": lambda: bigram_file(count={"data_offsets": [8, 0]}),
+    "negative offsets": lambda: bigram_file(count={"data_offsets": [-8, 0]}),
+    "a negative shape": lambda: bigram_file(count={"shape": [-1]}),
+    "a fraction": lambda: bigram_file(count={"shape": [1.5]}),
+    "no shape": lambda: bigram_file(count={"shape": None}),
+    "arrays over each other": lambda: bigram_file(
         count={"data_offsets": declared()["next"]["data_offsets"]}
     ),
-    "an unknown dtype": lambda: table(count={"dtype": "X99"}),
-    "no dtype": lambda: table(count={"dtype": None}),
-    "bfloat": lambda: table(count={"dtype": "BF16", "shape": [2 * bigrams()]}),
-    "a small float": lambda: table(count={"dtype": "F8_E4M3", "shape": [4 * bigrams()]}),
-    "a tiny float": lambda: table(count={"dtype": "F4", "shape": [8 * bigrams()]}),
+    "an unknown dtype": lambda: bigram_file(count={"dtype": "X99"}),
+    "no dtype": lambda: bigram_file(count={"dtype": None}),
+    "bfloat": lambda: bigram_file(count={"dtype": "BF16", "shape": [2 * bigrams()]}),
+    "a small float": lambda: bigram_file(count={"dtype": "F8_E4M3", "shape": [4 * bigrams()]}),
+    "a tiny float": lambda: bigram_file(count={"dtype": "F4", "shape": [8 * bigrams()]}),
     "odd metadata": lambda: safetensors({"__metadata__": [1], **declared()}, array_data()),
-    "a huge array of nothing": lambda: table(count={"shape": [HUGE, 0]}),
+    "a huge array of nothing": lambda: bigram_file(count={"shape": [HUGE, 0]}),
     "a pickle": lambda: b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00N.",
     "a zip": lambda: b"PK\x03\x04" + b"\0" * 100,
 }
 
 
 def test_the_header_of_the_tests_is_right(model: Path) -> None:
-    write_part(model, "bigram", table())
+    write_part(model, "bigram", bigram_file())
     use_plain(pairpiece.load(model))
 
 
@@ -1243,7 +1249,7 @@ def test_files_that_are_not_such_tables_are_refused(table: str, case: str, model
 @settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_tables_with_changed_bytes_work_or_are_refused(data: st.DataObject) -> None:
-    content = bytearray(table())
+    content = bytearray(bigram_file())
     header = struct.unpack("<Q", content[:8])[0] + 8
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, header) | st.integers(0, len(content) - 1))

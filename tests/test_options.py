@@ -199,10 +199,10 @@ def test_uses_of_a_tokenizer_check_their_arguments(tokenizer: pairpiece.Tokenize
         "0-5 but the target has 2 words": lambda: tokenizer.encode(
             text, source=source, alignment=[(0, 5)]
         ),
-        "negative": lambda: tokenizer.encode(text, source=source, alignment=[(-1, 0)]),
-        "pairs, not": lambda: tokenizer.encode(text, source=source, alignment=["0-0"]),
+        "alignment": lambda: tokenizer.encode(text, source=source, alignment=[(-1, 0)]),
+        "pairs": lambda: tokenizer.encode(text, source=source, alignment=["0-0"]),
         "source is raw text": lambda: tokenizer.encode(text, source="Le chat"),
-        "list of words": lambda: tokenizer.encode(text, source=["Le", ["▁chat"]]),
+        "source": lambda: tokenizer.encode(text, source=["Le", ["▁chat"]]),
         "1 targets but 2 sources": lambda: tokenizer.encode_batch([text], [source, source]),
         "and 2 alignments": lambda: tokenizer.encode_batch([text], [source], alignments=[[], []]),
         "not a string but int": lambda: tokenizer.encode(3),

@@ -63,7 +63,9 @@ def test_every_step_agrees(mode: str, data: st.DataObject) -> None:
     arguments = (penalty.over, penalty.under, penalty.unlinked, data.draw(st.floats(-2, 2)))
     np.testing.assert_allclose(core.best_counts(*arguments), reference.best_counts(*arguments))
 
-    flags = data.draw(st.lists(st.integers(0, 1), min_size=len(core.pieces()), max_size=len(core.pieces())))
+    flags = data.draw(
+        st.lists(st.integers(0, 1), min_size=len(core.pieces()), max_size=len(core.pieces()))
+    )
     core.keep(np.array(flags, np.uint8))
     reference.keep(flags)
     assert_same_table(core, reference)

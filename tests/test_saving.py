@@ -133,7 +133,7 @@ def test_provenance_says_what_the_model_was_trained_with(
     full.save(tmp_path)
     provenance = pairpiece.load(tmp_path).provenance
     assert provenance["mode"] == "default"
-    assert provenance["options"] == {"smoothing": 1.5}
+    assert provenance["learning"]["smoothing"] == 1.5
     assert provenance["examples"] == sum(count for _, _, count in sample.PAIRS)
 
 

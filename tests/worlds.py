@@ -33,4 +33,6 @@ def learning(mode: str, **changes: Any) -> LearningOptions:
     return dataclasses.replace(options, **changes)
 
 
-PENALTIES = st.sampled_from([LengthPenalty(), LengthPenalty(4, 8, 4), LengthPenalty(1.5, 0.5, 0.25)])
+PENALTIES = st.sampled_from(
+    [LengthPenalty(), LengthPenalty(4, 8, 4), LengthPenalty(1.5, 0.5, 0.25)]
+)

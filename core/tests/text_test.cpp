@@ -1,0 +1,118 @@
+// UTF-8, normalisation and words, also on input that is not what it should be.
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "normalizer.hpp"
+#include "trie.hpp"
+#include "utf8.hpp"
+#include "words.hpp"
+
+using namespace pairpiece;
+
+namespace {
+
+std::string random_bytes(std::mt19937& random, size_t size) {
+  std::string bytes;
+  for (size_t i = 0; i < size; ++i) bytes += char(random() & 0xFF);
+  return bytes;
+}
+
+std::vector<std::string> words_of(std::string_view text, Splitting splitting) {
+  std::vector<std::string> words;
+  each_word(text, splitting, [&](size_t begin, size_t end) {
+    words.emplace_back(text.substr(begin, end - begin));
+  });
+  return words;
+}
+
+}  // namespace
+
+TEST(every_code_point_survives_utf8) {
+  for (char32_t c = 0; c < 0x110000; ++c) {
+    if (c >= 0xD800 && c < 0xE000) continue;
+    std::string text;
+    append_utf8(text, c);
+    const Character decoded = decode_at(text, 0);
+    CHECK(decoded.valid && decoded.code_point == c && decoded.bytes == text.size());
+  }
+}
+
+TEST(sanitized_bytes_are_well_formed) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    const std::string clean = sanitize(random_bytes(random, random() % 24));
+    CHECK(sanitize(clean) == clean);
+  }
+}
+
+TEST(a_lone_surrogate_is_one_invalid_character) {
+  CHECK(sanitize("\xED\xA0\x80") == kReplacementUtf8);
+  CHECK(sanitize("a\xED\xBF\xBF" "b") == std::string("a") + std::string(kReplacementUtf8) + "b");
+}
+
+TEST(hostile_normalisation_tables_are_harmless) {
+  std::mt19937 random(2);
+  for (int i = 0; i < 5000; ++i) {
+    std::string table = random_bytes(random, 4 + 4 * (random() % 64) + random() % 32);
+    const auto trie_bytes = uint32_t(4 * (random() % 64));
+    for (int k = 0; k < 4; ++k) table[size_t(k)] = char(trie_bytes >> (8 * k) & 0xFF);
+    if (random() % 2) {
+      // Right-hand sides that pass the checks, so that the trie itself is put to the test.
+      table.resize(std::min<size_t>(table.size(), 4 + trie_bytes));
+      table += std::string("a\0b\xC3\xA9\0\0", 6);
+    }
+    const auto normalizer = Normalizer::from_charsmap(table);
+    if (!normalizer) continue;
+    std::string out;
+    std::vector<uint32_t> origins, ends;
+    normalizer->normalize(random_bytes(random, 40), out, 0, origins, ends);
+    CHECK(sanitize(out) == out);
+    CHECK(origins.size() == out.size() && ends.size() == out.size());
+  }
+}
+
+TEST(an_empty_table_changes_nothing) {
+  std::string out;
+  Normalizer::from_charsmap("")->normalize("  a\tb\xC3\xA9 ", out);
+  CHECK(out == "  a\tb\xC3\xA9 ");
+}
+
+TEST(words_cover_the_text) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = sanitize(random_bytes(random, 30));
+    for (char& c : text)
+      if (c == 'x') c = ' ';
+    for (const auto splitting : {Splitting::lossless, Splitting::paper, Splitting::none}) {
+      std::string joined;
+      for (const std::string& word : words_of(text, splitting)) joined += word;
+      CHECK(joined == text);
+    }
+  }
+}
+
+TEST(punctuation_is_a_word_of_its_own) {
+  const std::vector<std::string> expected{"L", "'", "ora", " e", " poi", "...", " ", " no"};
+  CHECK(words_of("L'ora e poi...  no", Splitting::lossless) == expected);
+}
+
+TEST(a_trie_finds_all_prefixes) {
+  const Trie trie({"a", "ab", "abc", "", "b", "ab"});
+  std::vector<int> found;
+  trie.each_prefix("abcd", [&](size_t length, int32_t id) {
+    found.push_back(int(length));
+    found.push_back(id);
+  });
+  CHECK((found == std::vector<int>{1, 0, 2, 1, 3, 2}));
+  CHECK(trie.find("b") == 4 && trie.find("abcd") == -1 && trie.find("") == -1);
+}
+
+TEST(a_node_with_many_children_finds_them_all) {
+  std::vector<std::string> keys;
+  for (int byte = 0; byte < 256; ++byte) keys.push_back(std::string("k") + char(byte));
+  const Trie trie(keys);
+  for (int byte = 0; byte < 256; ++byte) CHECK(trie.find(keys[size_t(byte)]) == byte);
+}
