@@ -22,7 +22,7 @@ using namespace pairpiece;
 
 namespace {
 
-// A byte position in a normalised text must fit 32 bits, and one character may grow elevenfold.
+// Limits the memory one text can take: under NFKC a text grows at most elevenfold.
 constexpr size_t kMaxTextBytes = size_t{1} << 28;
 constexpr long kMaxPosition = long(kMaxTextBytes);
 

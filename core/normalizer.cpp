@@ -1,5 +1,6 @@
 #include "normalizer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -9,6 +10,9 @@ namespace pairpiece {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "charsmaps are stored little-endian");
+
+// Of a rule, in bytes.  NFKC needs 36; without a limit a text could grow, or take time, without one.
+constexpr size_t kLongestSide = 255;
 
 // The fields of one unit of a double-array trie in the layout of the Darts-clone library.
 constexpr uint32_t label(uint32_t unit) { return unit & (1u << 31 | 0xFFu); }
@@ -35,6 +39,10 @@ std::optional<Normalizer> Normalizer::from_charsmap(std::string_view charsmap) {
   // Right-hand sides must be well-formed, and so must every suffix a value may point to begin at a
   // character: `longest_rule` checks the latter as it goes.
   if (sanitize(normalizer.replacements_) != normalizer.replacements_) return std::nullopt;
+  for (size_t begin = 0, end; begin < normalizer.replacements_.size(); begin = end + 1) {
+    end = normalizer.replacements_.find('\0', begin);
+    if (end - begin > kLongestSide) return std::nullopt;
+  }
   for (size_t first = 0; first < 128; ++first) {
     for (size_t second = 0; second < 128 && normalizer.plain_[first]; ++second) {
       const char both[2] = {char(first), char(second)};
@@ -64,7 +72,7 @@ Normalizer::Replacement Normalizer::longest_rule(std::string_view text) const {
   Replacement best;
   if (units_.empty()) return best;
   size_t node = offset(units_[0]);
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = 0; i < std::min(text.size(), kLongestSide); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     node ^= byte;
     if (byte == 0 || node >= units_.size()) break;

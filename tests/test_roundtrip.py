@@ -13,7 +13,7 @@ from sample import PAIRS, SENTENCES
 
 import pairpiece
 
-SYMBOLS = ["<sep>", "<sep><sep>", "▁", "[A B]", "é", "ﬁ", "😀", "gatt", "\n"]
+SYMBOLS = ["<sep>", "<sep><sep>", "▁▁", "[A B]", "é", "ﬁ", "😀", "gatt", "\n"]
 PRETOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "characters": list,
     "lines": lambda text: text.splitlines(keepends=True),
@@ -186,7 +186,12 @@ def test_the_longest_user_defined_symbol_is_one_token() -> None:
     assert tokenizer.normalize("ﬁ ﬂ") == "ﬁ fl"
 
 
-@pytest.mark.parametrize("symbol", ["a", "à", "▁", " ", "▁il", " il", "<sep>"])
+def test_the_marker_cannot_be_a_user_defined_symbol() -> None:
+    with pytest.raises(pairpiece.OptionError, match="▁"):
+        trained(user_defined_symbols=["▁"])
+
+
+@pytest.mark.parametrize("symbol", ["a", "à", " ", "▁il", " il", "<sep>"])
 def test_a_user_defined_symbol_is_no_learned_piece_as_well(symbol: str) -> None:
     tokenizer = trained(user_defined_symbols=[symbol])
     assert len(tokenizer.get_vocab()) == tokenizer.vocab_size == 500

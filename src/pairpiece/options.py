@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pairpiece.errors import OptionError
@@ -26,6 +27,26 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:  # a lone surrogate
         return False
     return True
+
+
+def _check_types(options: TextOptions | LearningOptions) -> None:
+    """Every field has a value of its declared type; numbers are finite, strings not empty."""
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if not _TYPE_CHECKS[str(option.type)](value):
+            raise OptionError(f"{option.name} must be of type {option.type}, not {value!r}")
+
+
+_TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda value: type(value) is bool,
+    "int": lambda value: type(value) is int,
+    "float": lambda value: type(value) in (int, float) and math.isfinite(value),
+    "str": lambda value: isinstance(value, str) and value != "" and _is_text(value),
+    "LengthPenalty": lambda value: isinstance(value, LengthPenalty),
+    "tuple[str, ...]": lambda value: (
+        isinstance(value, tuple) and all(_TYPE_CHECKS["str"](item) for item in value)
+    ),
+}
 
 
 def _choice(name: str, value: object, choices: tuple[str, ...]) -> None:
@@ -67,20 +88,19 @@ class TextOptions:
     user_defined_symbols: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        _check_types(self)
         _choice("normalization", self.normalization, NORMALIZATIONS)
         _choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
         if self.unk_id < 0:
             raise OptionError("unk_id cannot be negative: <unk> always exists")
-        symbols: object = self.user_defined_symbols
-        if isinstance(symbols, str):
-            raise OptionError("user_defined_symbols is a list of strings, not one string")
+        for name in ("bos_id", "eos_id", "pad_id"):
+            if getattr(self, name) < -1:
+                raise OptionError(f"{name} must be an id, or -1 for none")
         special = self.special_tokens()
         if len(special) < 1 + (self.bos_id >= 0) + (self.eos_id >= 0) + (self.pad_id >= 0):
             raise OptionError("unk_id, bos_id, eos_id and pad_id must differ (or be -1 for none)")
         names = [*special.values(), *self.user_defined_symbols]
         for name in names:
-            if not isinstance(name, str) or not name or not _is_text(name):
-                raise OptionError(f"{name!r} cannot be a special token or user-defined symbol")
             if name == MARKER or (self.byte_fallback and name in BYTE_PIECES):
                 raise OptionError(f"{name!r} is the name of another piece already")
         if len(set(names)) < len(names):
@@ -130,6 +150,7 @@ class LearningOptions:
     source_side: str = "all"  # "aligned" leaves unaligned words out, "none" the source tokens
 
     def __post_init__(self) -> None:
+        _check_types(self)
         _choice("conditional", self.conditional, ("mixture", "pooled"))
         _choice("counting", self.counting, ("posterior", "printed", "best"))
         _choice("pruning", self.pruning, ("information+length", "information", "loss", "frequency"))
@@ -153,9 +174,9 @@ class LearningOptions:
         _between("min_table_count", self.min_table_count, 0)
         for name in ("paired_piece_penalty", "marginal_piece_penalty"):
             _between(name, getattr(self, name), -50, 50)
-        for penalty in (self.length_penalty, self.paired_length_penalty):
-            for part in dataclasses.astuple(penalty):
-                _between("a length penalty", part, 0, 100)
+        for name in ("length_penalty", "paired_length_penalty"):
+            for part in dataclasses.astuple(getattr(self, name)):
+                _between(name, part, 0, 100)
 
 
 _PAPER = LearningOptions(
@@ -191,6 +212,10 @@ _PRESETS = {
 }
 
 
+_ARGUMENTS = {"vocab_size", "mode", "num_threads", "seed", "hard_vocab_limit", "memory_limit"}
+"""Of `train_from_pairs`, to be suggested to those who misspell them."""
+
+
 def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, LearningOptions]:
     """The options of a mode with some of them replaced by name.
 
@@ -207,16 +232,14 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
     learning_names = {f.name for f in dataclasses.fields(LearningOptions)}
     for name in overrides:
         if name not in text_names | learning_names:
-            close = difflib.get_close_matches(name, sorted(text_names | learning_names), 1)
+            known = sorted(text_names | learning_names | _ARGUMENTS)
+            close = difflib.get_close_matches(name, known, 1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise OptionError(f"there is no option {name!r}{hint}")
     if isinstance(overrides.get("user_defined_symbols"), list):
         overrides = {**overrides, "user_defined_symbols": tuple(overrides["user_defined_symbols"])}
-    try:
-        text = dataclasses.replace(text, **{k: v for k, v in overrides.items() if k in text_names})
-        learning = dataclasses.replace(
-            learning, **{k: v for k, v in overrides.items() if k in learning_names}
-        )
-    except TypeError as error:
-        raise OptionError(f"an option has a value of the wrong type: {error}") from None
+    text = dataclasses.replace(text, **{k: v for k, v in overrides.items() if k in text_names})
+    learning = dataclasses.replace(
+        learning, **{k: v for k, v in overrides.items() if k in learning_names}
+    )
     return text, learning

@@ -7,6 +7,7 @@ space) stands for a space of the text.
 from __future__ import annotations
 
 import math
+import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -119,11 +120,13 @@ class Pairs:
                 word = words[_id(target[position])]
             except IndexError:
                 raise PairError(f"pair {position}: an id is out of range") from None
+            except TypeError:
+                raise PairError(f"pair {position}: source and target must be ids") from None
             return (
                 tokens,
                 word,
-                1.0 if count is None else float(count[position]),
-                None if expected_length is None else float(expected_length[position]),
+                1.0 if count is None else count[position],
+                None if expected_length is None else expected_length[position],
             )
 
         return cls.from_iterable(map(named, range(len(target))))
@@ -214,7 +217,11 @@ def pairs_from_links(
     """
     linked: list[set[int]] = [set() for _ in target_words]
     fan_out = [0] * len(source_words)
-    for source, target in set(links):
+    try:
+        distinct = {(operator.index(source), operator.index(target)) for source, target in links}
+    except (TypeError, ValueError):
+        raise PairError("a link is a pair of numbers, (source word, target word)") from None
+    for source, target in distinct:
         if not (0 <= source < len(source_words) and 0 <= target < len(target_words)):
             raise PairError(
                 f"the alignment links {source}-{target} but there are {len(source_words)} source "
@@ -245,7 +252,7 @@ def pairs_from_sentence(
 
 
 def _id(value: Any) -> int:
-    index = int(value)
+    index = operator.index(value)
     if index < 0:
         raise IndexError(index)
     return index
@@ -255,6 +262,8 @@ def _checked(pair: PairLike, position: int) -> tuple[tuple[str, tuple[str, ...],
     """The merging key (word, sorted source, expected length) and the count of one input tuple."""
     values: list[Any]
     try:
+        if isinstance(pair, dict | set):
+            raise TypeError
         values = [*pair, *(1.0, None)[len(pair) - 2 :]]
         word, count, expected = values[1:]
         source = tuple(sorted(values[0]))
@@ -274,7 +283,7 @@ def _checked(pair: PairLike, position: int) -> tuple[tuple[str, tuple[str, ...],
     try:
         count = float(count)
         expected = float(len(source) if expected is None else expected)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise PairError(f"pair {position}: count and expected length must be numbers") from None
     if not (count > 0 and math.isfinite(count)):
         raise PairError(f"pair {position}: the count must be positive and finite, not {count}")

@@ -12,7 +12,6 @@ import dataclasses
 import hashlib
 import itertools
 import json
-import math
 import os
 import re
 import tempfile
@@ -25,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
-from pairpiece.options import LengthPenalty, TextOptions
+from pairpiece.options import BYTE_PIECES, LengthPenalty, TextOptions
 from pairpiece.tables import BigramTable, CooccurrenceTable, PairedSettings
 from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
 from pairpiece.vocabulary import PieceType, Vocabulary
@@ -39,6 +38,8 @@ _HEAD, _NECK = b'{\n"sha256": "', b'",\n'
 _PART = re.compile(r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}")
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+_LARGE = 1e30  # no count is larger; beyond it, and below its inverse, products would overflow
 
 
 # ---------------------------------------------------------------------- writing
@@ -114,12 +115,15 @@ def _write_part(folder: Path, name: str, arrays: Arrays) -> dict[str, Any]:
 
 
 def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
+    """Save the source tokenizer in a folder named after its content: no other is touched."""
     alone = source._replaced(source_tokenizer=None)
-    digest = hashlib.sha256(repr(alone.__getstate__()["vocabulary"]).encode()).hexdigest()
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".source-") as temporary:
+        save(alone, temporary)
+        content = (Path(temporary) / MANIFEST).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
     file = f"source-{digest[:12]}"
     save(alone, folder / file)
-    content = (folder / file / MANIFEST).read_bytes()
-    return {"file": file, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    return {"file": file, "bytes": len(content), "sha256": digest}
 
 
 def _remove_stale(folder: Path, used: set[str]) -> None:
@@ -206,9 +210,10 @@ def _load(
         _check_digest(source / MANIFEST, size, digest)
         source_tokenizer = _load(source, None, None, nested=True)
     if text.pretokenization == "custom" and pretokenizer is None:
+        what = "source_tokenizer=, together with its tokenizer" if nested else "pretokenizer="
         raise OptionError(
             f"{path}: this model was trained with a pre-tokenizer of its own, which is a Python "
-            "function and not saved: pass it as pretokenizer="
+            f"function and not saved: pass it as {what}"
         )
     try:
         charsmap = base64.b64decode(_expect(manifest, "charsmap", str, path), validate=True)
@@ -246,6 +251,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
     try:
         manifest = json.loads(b"{" + body)
+        json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone surrogates
     except (ValueError, RecursionError) as error:
         raise ModelFormatError(f"{path}: not valid JSON: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != "pairpiece":
@@ -300,7 +306,8 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
         raise ModelFormatError(f"{path}: the special tokens do not agree with the pieces")
     if symbols != set(text.user_defined_symbols):
         raise ModelFormatError(f"{path}: the user-defined symbols do not agree with the pieces")
-    if (PieceType.BYTE in kinds) != text.byte_fallback:
+    of_bytes = tuple(p for p, kind in zip(pieces, kinds, strict=True) if kind == PieceType.BYTE)
+    if of_bytes != (BYTE_PIECES if text.byte_fallback else ()):
         raise ModelFormatError(f"{path}: the byte pieces do not agree with byte_fallback")
     return Vocabulary(pieces, kinds, scores)
 
@@ -312,7 +319,7 @@ _USER_DEFINED = PieceType.USER_DEFINED
 
 def _paired_settings(values: Any, path: Path) -> PairedSettings:
     def number(value: Any, low: float) -> float:
-        if not isinstance(value, int | float) or not (math.isfinite(value) and value >= low):
+        if type(value) not in (int, float) or not low <= value <= 1000:
             raise ModelFormatError(f"{path}: a setting of paired encoding is not a proper number")
         return float(value)
 
@@ -322,8 +329,10 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
             number(values["smoothing"], 0),
             LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
             number(values["piece_penalty"], -1000),
-            values["whole_sentence"] is True,
+            values["whole_sentence"],
         )
+        if type(settings.whole_sentence) is not bool:
+            raise TypeError
     except (KeyError, TypeError, AttributeError):
         raise ModelFormatError(f"{path}: the settings of paired encoding are incomplete") from None
     if settings.conditional not in ("mixture", "pooled"):
@@ -373,15 +382,17 @@ def _read_arrays(path: Path, size: int, digest: str, dtypes: dict[str, Any]) -> 
     _check_digest(path, size, digest)
     try:
         arrays = load_file(path)
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+    except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ModelFormatError(f"{path}: not a safetensors file: {error}") from None
     for name, dtype in dtypes.items():
         array = arrays.get(name)
         if array is None or array.dtype != dtype or array.ndim != 1:
             raise ModelFormatError(f"{path}: {name} is missing or of the wrong type")
-        if array.dtype.kind == "f" and not (np.isfinite(array).all() and (array >= 0).all()):
+        if array.dtype.kind == "f" and not ((array >= 0) & (array < _LARGE)).all():
             raise ModelFormatError(f"{path}: {name} has values that are not counts")
-    return arrays
+    if not (arrays["count"] > 0).all():
+        raise ModelFormatError(f"{path}: a count is zero")
+    return {name: arrays[name] for name in dtypes}
 
 
 def _read_table(
@@ -405,6 +416,9 @@ def _read_table(
     tokens = _strings(path, arrays.pop("source_token_bytes"), arrays.pop("source_token_begin"))
     if len(tokens) != len(arrays["source_count"]) or tokens[:1] != [""]:
         raise ModelFormatError(f"{path}: the source tokens do not agree with their counts")
+    sources = np.unique(arrays["source"])
+    if (sources >= len(tokens)).any() or (arrays["source_count"][sources] < 1 / _LARGE).any():
+        raise ModelFormatError(f"{path}: the source counts do not agree with the counts")
     table = CooccurrenceTable(tokens, **arrays, settings=settings)
     try:
         _ = table.core
@@ -427,7 +441,7 @@ def _read_bigram(path: Path, size: int, digest: str, vocabulary: Vocabulary) -> 
 
 def _check_base(path: Path, base: npt.NDArray[Any], vocabulary: Vocabulary) -> None:
     learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
-    if len(base) != len(learned) or not (base[learned] > 0).all():
+    if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
         raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")
 
 

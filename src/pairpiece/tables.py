@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,11 @@ from pairpiece.engine import Engine
 from pairpiece.options import MARKER, LearningOptions, LengthPenalty
 from pairpiece.pairs import Pairs
 from pairpiece.vocabulary import PieceType, Vocabulary
+
+
+def _fields_of(table: CooccurrenceTable | BigramTable) -> dict[str, object]:
+    """What a table is made of; what was derived from it is not pickled."""
+    return {field.name: getattr(table, field.name) for field in fields(table)}
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,9 @@ class CooccurrenceTable:
             ),
         )
 
+    def __getstate__(self) -> dict[str, object]:
+        return _fields_of(self)
+
     @cached_property
     def core(self) -> _core.ConditionalModel:
         """The table as the compiled core uses it."""
@@ -145,6 +153,9 @@ class BigramTable:
             np.array([counts[key] for key in keys], np.float32),
             base / base.sum(),
         )
+
+    def __getstate__(self) -> dict[str, object]:
+        return _fields_of(self)
 
     @cached_property
     def core(self) -> _core.BigramModel:

@@ -319,7 +319,7 @@ class Tokenizer:
         whole_sentence: bool | None = None,
     ) -> list[Any]:
         """Up to `n` different segmentations, best first; the first is what `encode` gives."""
-        if not 1 <= n <= 1024:
+        if type(n) is not int or not 1 <= n <= 1024:
             raise OptionError(f"n must be between 1 and 1024, not {n}")
         found: list[Any] = self._alternatives(
             text, source, alignment, out_type, whole_sentence, alpha=None, seed=0, count=n
@@ -342,9 +342,10 @@ class Tokenizer:
         `alpha` is the exponent of the probabilities: 1 samples from the model, 0 evenly among all
         segmentations.  The same seed gives the same result.
         """
-        if not 0 <= alpha <= 100:
+        if not isinstance(alpha, int | float) or not 0 <= alpha <= 100:
             raise OptionError(f"alpha must be between 0 and 100, not {alpha}")
         seed = self._seed if seed is None else seed
+        check_seed(seed)
         return self._alternatives(
             text,
             source,
@@ -539,7 +540,7 @@ class Tokenizer:
 
     def lexicon(self, k: int = 5) -> Lexicon:
         """The `k` likeliest source tokens of every piece, and pieces of every source token."""
-        if k < 1:
+        if type(k) is not int or k < 1:
             raise OptionError(f"k must be at least 1, not {k}")
         return Lexicon.from_table(self._cooccurrences(), self._vocabulary, k)
 
@@ -642,9 +643,15 @@ def _check_out_type(out_type: object) -> None:
         raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
 
 
+def check_seed(seed: object) -> None:
+    """Raise an `OptionError` for anything but a whole number."""
+    if type(seed) is not int:
+        raise OptionError(f"seed must be a whole number, not {seed!r}")
+
+
 def check_threads(num_threads: object) -> None:
     """Raise an `OptionError` for anything but a positive number."""
-    if not isinstance(num_threads, int) or num_threads < 1:
+    if type(num_threads) is not int or num_threads < 1:
         raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
 
 

@@ -17,7 +17,7 @@ from pairpiece.normalization import charsmap
 from pairpiece.options import MARKER, LearningOptions, TextOptions, options_for
 from pairpiece.pairs import PairLike, Pairs
 from pairpiece.tables import CooccurrenceTable
-from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer, check_threads
+from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer, check_seed, check_threads
 from pairpiece.vocabulary import Vocabulary, lay_out, quantize, reserved_pieces
 from pairpiece.words import WordSplitter
 
@@ -68,8 +68,18 @@ def train_from_pairs(
     ['▁di']
     """
     check_threads(num_threads)
-    if not isinstance(vocab_size, int) or vocab_size < 1:
+    check_seed(seed)
+    if type(vocab_size) is not int or vocab_size < 1:
         raise OptionError(f"vocab_size must be a positive number, not {vocab_size!r}")
+    if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
+        raise OptionError(f"memory_limit must be a number of bytes, not {memory_limit!r}")
+    for name, function in {
+        "progress": progress,
+        "pretokenizer": pretokenizer,
+        "source_tokenizer": source_tokenizer,
+    }.items():
+        if not (function is None or callable(function) or isinstance(function, Tokenizer)):
+            raise OptionError(f"{name} must be a function, not {function!r}")
     if pretokenizer is not None:
         options = {**options, "pretokenization": "custom"}
     text, learning = options_for(mode, options)
@@ -80,6 +90,7 @@ def train_from_pairs(
     pairs = _select(_normalized(pairs, text), learning)
     engine = _start(pairs, text, learning, num_threads, memory_limit)
     wanted = _learned_size(engine, text, vocab_size, hard_vocab_limit)
+    _check_special_ids(text, wanted + len(reserved_pieces(text)))
     learn(engine, learning, wanted, progress)
     vocabulary, table = finish(engine, text, learning, pairs)
     return Tokenizer(
@@ -201,21 +212,29 @@ def _start(
     threads: int,
     memory_limit: int | None,
 ) -> Engine:
-    def check(stage: str, needed: int) -> None:
+    def check(stage: str, needed: int, advice: str) -> None:
         if memory_limit is not None and needed > memory_limit:
             raise MemoryLimitError(
                 f"{stage} may need {needed / 2**20:,.0f} MiB but memory_limit is "
-                f"{memory_limit / 2**20:,.0f} MiB: raise min_seed_count (now "
-                f"{learning.min_seed_count:g}), cap the seeds with max_seeds, or lower "
-                f"max_piece_length (now {learning.max_piece_length})"
+                f"{memory_limit / 2**20:,.0f} MiB: {advice}"
             )
 
+    shorter = f"lower max_piece_length (now {learning.max_piece_length})"
+    fewer = f"raise min_seed_count (now {learning.min_seed_count:g}), cap the seeds with max_seeds"
+
     if memory_limit is not None:
-        check("collecting the seeds", _core.seed_bytes(pairs.words, learning.max_piece_length))
+        needed = _core.seed_bytes(pairs.words, learning.max_piece_length)
+        check("collecting the seeds", needed, f"{shorter} or leave out rare words")
     reserved = [piece.replace(MARKER, " ") for piece in reserved_pieces(text)]
     engine = compiled(pairs, learning, reserved, threads)
-    check("the co-occurrence table", engine.table_bytes())
+    check("the co-occurrence table", engine.table_bytes(), f"{fewer} or {shorter}")
     return engine
+
+
+def _check_special_ids(text: TextOptions, size: int) -> None:
+    for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
+        if getattr(text, name) >= size:
+            raise OptionError(f"{name} {getattr(text, name)} lies outside the {size} ids there are")
 
 
 def _learned_size(engine: Engine, text: TextOptions, vocab_size: int, hard: bool) -> int:
