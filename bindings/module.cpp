@@ -202,6 +202,7 @@ class PyTokenizer {
     {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
+        if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
         if (!bigram && !inputs[i].is_split) {
           worker.ids.clear();
           tokenizer_.encode(inputs[i].text, worker, worker.ids);
@@ -213,49 +214,56 @@ class PyTokenizer {
           tokenizer_.encode(worker.text, *bigram, worker, ids[i]);
         else
           tokenizer_.encode(worker.text, worker, ids[i]);
-        Segmentation merged;
-        merged.ids = std::move(ids[i]);
-        tokenizer_.merge_unknown(merged);
-        ids[i] = std::move(merged.ids);
+        tokenizer_.merge_unknown(ids[i]);
       });
     }
-    const CollectorPaused paused;
-    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(inputs.size())));
-    for (size_t i = 0; i < inputs.size(); ++i)
-      PyList_SET_ITEM(out.ptr(), Py_ssize_t(i),
-                      to_list(ids[i].data(), ids[i].size(), as_pieces).release().ptr());
-    return out;
+    return to_lists(ids, as_pieces);
   }
 
-  // The tokens of each text as ids or pieces, or with `details` (ids, word of each token, offsets,
-  // log-probability); with `count` > 0 a list of so many of these for each text, best first.
+  // The best segmentations conditioned on sources, as ids or pieces.
+  nb::list encode_paired_batch(const nb::list& batch, const ConditionalModel& model,
+                               const nb::dict& source_ids, const nb::list& sources,
+                               const nb::list& links, bool whole_sentence, bool as_pieces,
+                               size_t threads) const {
+    Texts texts;
+    const std::vector<Input> inputs = read_inputs(batch, texts);
+    const auto paired = read_paired(&model, inputs.size(), source_ids, sources, links);
+    std::vector<std::vector<PieceId>> ids(inputs.size());
+    {
+      nb::gil_scoped_release unlocked;
+      each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
+        prepare(inputs[i], false, worker.text);
+        const Conditions conditions =
+            conditions_of(i, worker.text, model, paired[i], whole_sentence, worker);
+        worker.ids.clear();
+        tokenizer_.encode(worker.text, model, conditions, worker, worker.ids);
+        tokenizer_.merge_unknown(worker.ids);
+        ids[i].assign(worker.ids.begin(), worker.ids.end());
+      });
+    }
+    return to_lists(ids, as_pieces);
+  }
+
+  // (ids, word of each token, offsets, log-probability) of the best segmentation of each text, or of
+  // one drawn at random (`alpha`); with `count` > 0 a list of so many for each text, best first.
   nb::list segment_batch(const nb::list& batch, const ConditionalModel* model,
                          const nb::dict& source_ids, const nb::list& sources, const nb::list& links,
                          bool whole_sentence, const BigramModel* bigram, std::optional<double> alpha,
-                         uint64_t seed, size_t count, bool details, bool as_pieces,
-                         size_t threads) const {
+                         uint64_t seed, size_t count, size_t threads) const {
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
     const auto paired = read_paired(model, inputs.size(), source_ids, sources, links);
     std::vector<std::vector<Segmentation>> results(inputs.size());
-    std::vector<std::string> problems(inputs.size());
     {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
         PreparedText& text = worker.text;
-        prepare(inputs[i], details, text);
+        prepare(inputs[i], true, text);
         Conditions conditions;
-        if (model) {
-          problems[i] = link_problem(paired[i], text.words.size());
-          if (!problems[i].empty()) return;
-          conditions = conditions_of(text, *model, paired[i], whole_sentence, worker);
-        }
+        if (model) conditions = conditions_of(i, text, *model, paired[i], whole_sentence, worker);
         if (bigram) {
           results[i].resize(1);
           tokenizer_.encode(text, *bigram, worker, results[i][0].ids);
-        } else if (model && count == 0 && !alpha && !details) {
-          results[i].resize(1);
-          tokenizer_.encode(text, *model, conditions, worker, results[i][0].ids);
         } else if (count > 0) {
           results[i] = tokenizer_.segment_best(text, model, conditions, count, worker);
         } else {
@@ -264,19 +272,15 @@ class PyTokenizer {
           results[i].push_back(tokenizer_.segment(text, model, conditions, request, worker));
         }
         for (Segmentation& result : results[i]) {
-          if (details) tokenizer_.locate(text, result);
+          tokenizer_.locate(text, result);
           tokenizer_.merge_unknown(result);
         }
       });
     }
-    for (size_t i = 0; i < problems.size(); ++i)
-      if (!problems[i].empty())
-        throw std::invalid_argument("text " + std::to_string(i) + ": " + problems[i]);
     const CollectorPaused paused;
-    const auto to_object = [&](const Segmentation& s) -> nb::object {
-      nb::object tokens = to_list(s.ids.data(), s.ids.size(), as_pieces);
-      if (!details) return tokens;
-      return nb::make_tuple(tokens, s.words, s.offsets, s.log_probability);
+    const auto to_object = [&](const Segmentation& s) {
+      return nb::make_tuple(to_list(s.ids.data(), s.ids.size(), false), s.words, s.offsets,
+                            s.log_probability);
     };
     nb::list out;
     for (const auto& alternatives : results) {
@@ -497,23 +501,17 @@ class PyTokenizer {
                                   std::to_string(tokenizer_.vocabulary().size()) + " pieces");
   }
 
-  static std::string link_problem(const PairedInput& input, size_t target_words) {
-    for (const auto& [from, to] : input.links) {
-      const bool bad_source = from >= input.source.words();
-      if (bad_source || to >= target_words)
-        return "the alignment links " + std::to_string(from) + "-" + std::to_string(to) + " but the " +
-               (bad_source ? "source has " + std::to_string(input.source.words())
-                           : "target has " + std::to_string(target_words)) +
-               " words";
-    }
-    return {};
-  }
-
-  Conditions conditions_of(const PreparedText& text, const ConditionalModel& model,
+  Conditions conditions_of(size_t i, const PreparedText& text, const ConditionalModel& model,
                            const PairedInput& input, bool whole_sentence,
                            Tokenizer::Worker& worker) const {
-    if (input.has_links)
-      return Conditions::from_links(input.source, input.links, text.words.size());
+    for (const auto& [from, to] : input.links) {
+      if (from < input.source.words() && to < text.words.size()) continue;
+      throw std::invalid_argument(
+          "text " + std::to_string(i) + ": the alignment links " + std::to_string(from) + "-" +
+          std::to_string(to) + " but there are " + std::to_string(input.source.words()) +
+          " source and " + std::to_string(text.words.size()) + " target words");
+    }
+    if (input.has_links) return Conditions::from_links(input.source, input.links, text.words.size());
     if (whole_sentence) return Conditions::whole_sentence(input.source);
     return tokenizer_.infer_conditions(text, model, input.source, worker);
   }
@@ -545,6 +543,15 @@ class PyTokenizer {
       PyList_SET_ITEM(list, Py_ssize_t(i), item);
     }
     return nb::steal(list);
+  }
+
+  nb::list to_lists(const std::vector<std::vector<PieceId>>& batch, bool as_pieces) const {
+    const CollectorPaused paused;
+    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(batch.size())));
+    for (size_t i = 0; i < batch.size(); ++i)
+      PyList_SET_ITEM(out.ptr(), Py_ssize_t(i),
+                      to_list(batch[i].data(), batch[i].size(), as_pieces).release().ptr());
+    return out;
   }
 
   Tokenizer tokenizer_;
@@ -745,7 +752,9 @@ NB_MODULE(_core, m) {
            "threads"_a)
       .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "model"_a.none(),
            "source_ids"_a, "sources"_a, "links"_a, "whole_sentence"_a, "bigram"_a.none(),
-           "alpha"_a.none(), "seed"_a, "count"_a, "details"_a, "as_pieces"_a, "threads"_a)
+           "alpha"_a.none(), "seed"_a, "count"_a, "threads"_a)
+      .def("encode_paired_batch", &PyTokenizer::encode_paired_batch, "batch"_a, "model"_a,
+           "source_ids"_a, "sources"_a, "links"_a, "whole_sentence"_a, "as_pieces"_a, "threads"_a)
       .def("link_counts", &PyTokenizer::link_counts, "text"_a, "model"_a, "source"_a, "ids"_a)
       .def("decode_batch", &PyTokenizer::decode_batch, "batch"_a, "threads"_a);
 

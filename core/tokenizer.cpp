@@ -165,16 +165,13 @@ void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<Pie
 
 void Tokenizer::encode(std::string_view text, Worker& worker, std::vector<PieceId>& ids) const {
   prepare(text, false, worker.text);
-  const size_t before = ids.size();
   encode(worker.text, worker, ids);
-  if (vocabulary_.has_bytes()) return;
-  const auto both_unknown = [&](PieceId a, PieceId b) { return a == b && a == vocabulary_.unknown(); };
-  ids.erase(std::unique(ids.begin() + ptrdiff_t(before), ids.end(), both_unknown), ids.end());
+  merge_unknown(ids);
 }
 
 void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worker& worker,
                        std::vector<PieceId>& ids) const {
-  WordCache& cache = worker.cache_of(model.identity());
+  Worker::ModelCache& cache = worker.cache_of(model.identity());
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
@@ -208,7 +205,7 @@ Conditions Tokenizer::infer_conditions(const PreparedText& text, const Condition
 void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
                        const Conditions& conditions, Worker& worker,
                        std::vector<PieceId>& ids) const {
-  WordCache& cache = worker.cache_of(model.identity());
+  Worker::ModelCache& cache = worker.cache_of(model.identity());
   if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
@@ -385,6 +382,12 @@ void Tokenizer::locate(const PreparedText& text, Segmentation& segmentation) con
       segmentation.offsets.emplace_back(text.origins[begin], text.ends[end - 1]);
     position = end;
   }
+}
+
+void Tokenizer::merge_unknown(std::vector<PieceId>& ids) const {
+  if (vocabulary_.has_bytes()) return;
+  const auto both_unknown = [&](PieceId a, PieceId b) { return a == b && a == vocabulary_.unknown(); };
+  ids.erase(std::unique(ids.begin(), ids.end(), both_unknown), ids.end());
 }
 
 void Tokenizer::merge_unknown(Segmentation& segmentation) const {

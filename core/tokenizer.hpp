@@ -14,6 +14,7 @@
 #include "conditional.hpp"
 #include "normalizer.hpp"
 #include "vocabulary.hpp"
+#include "word_cache.hpp"
 #include "words.hpp"
 
 namespace pairpiece {
@@ -75,7 +76,8 @@ class Tokenizer {
   // words of their own.  False, and the text unchanged, if they do not fit.
   bool split_again(std::span<const std::string_view> words, PreparedText& text) const;
 
-  // Appends the ids of the best segmentation under the target-only scores.
+  // Appends the ids of the best segmentation under the target-only scores; of a text as it was given
+  // with runs of unknown tokens merged.
   void encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const;
   void encode(std::string_view text, Worker& worker, std::vector<PieceId>& ids) const;
   // The same under the bigram model.
@@ -101,6 +103,7 @@ class Tokenizer {
   void locate(const PreparedText& text, Segmentation& segmentation) const;
 
   // Merges runs of unknown tokens into one, which a vocabulary without bytes needs.
+  void merge_unknown(std::vector<PieceId>& ids) const;
   void merge_unknown(Segmentation& segmentation) const;
 
   std::string decode(std::span<const PieceId> ids) const;
@@ -125,18 +128,22 @@ class Tokenizer {
 };
 
 struct Tokenizer::Worker {
+  // Two megabytes each.  Keys of paired encoding hold the sources as well, so they are longer.
+  using PlainCache = WordCache<18, 3, size_t{1} << 16>;
+  using ModelCache = WordCache<38, 6, size_t{1} << 17>;
+
   PreparedText text;
   std::vector<PieceId> ids;
   Vocabulary::Scratch scratch;
-  WordCache cache;
+  PlainCache cache;
   std::vector<size_t> places;  // of the words in the cache
   uint64_t model = 0;  // whose results the next two hold
-  std::optional<WordCache> model_cache;
+  std::optional<ModelCache> model_cache;
   ConditionalModel::Scratch conditional;
   std::string key;
 
   // The cache for a model's results, emptied when the model is another one than before.
-  WordCache& cache_of(uint64_t wanted) {
+  ModelCache& cache_of(uint64_t wanted) {
     if (model != wanted || !model_cache) {
       model = wanted;
       model_cache.emplace();

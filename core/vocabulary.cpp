@@ -1,7 +1,6 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "utf8.hpp"
@@ -131,72 +130,6 @@ std::string Vocabulary::decode(const PieceId* ids, size_t count) const {
   }
   flush();
   return text;
-}
-
-namespace {
-
-template <class Integer>
-uint64_t load_bytes(const char* p) {
-  Integer value;
-  std::memcpy(&value, p, sizeof value);
-  return value;
-}
-
-// Calls visit(chunk, offset) for chunks that together cover the word and may overlap.
-template <class Visit>
-void each_chunk(const char* p, size_t size, Visit visit) {
-  if (size >= 8) {
-    for (size_t i = 0; i + 8 < size; i += 8) visit(load_bytes<uint64_t>(p + i), i);
-    visit(load_bytes<uint64_t>(p + size - 8), size - 8);
-  } else if (size >= 4) {
-    visit(load_bytes<uint32_t>(p) | load_bytes<uint32_t>(p + size - 4) << 32, 0);
-  } else if (size > 0) {
-    visit(load_bytes<uint8_t>(p) | load_bytes<uint8_t>(p + size / 2) << 8 |
-              load_bytes<uint8_t>(p + size - 1) << 16, 0);
-  }
-}
-
-}  // namespace
-
-size_t WordCache::set_of(std::string_view word) {
-  uint64_t state = word.size() * 0x9E3779B97F4A7C15u;
-  each_chunk(word.data(), word.size(), [&](uint64_t chunk, size_t) {
-    state = (state ^ chunk) * 0xD6E8FEB86659FD93u;
-    state ^= state >> 32;
-  });
-  return state & (kSlots - 2);
-}
-
-bool WordCache::holds(const Slot& slot, std::string_view word) {
-  if (slot.length != word.size()) return false;
-  uint64_t difference = 0;
-  if (word.size() >= 8) {
-    each_chunk(word.data(), word.size(), [&](uint64_t chunk, size_t offset) {
-      difference |= chunk ^ load_bytes<uint64_t>(slot.text + offset);
-    });
-    return difference == 0;
-  }
-  return std::memcmp(slot.text, word.data(), word.size()) == 0;
-}
-
-bool WordCache::append(size_t set, std::string_view word, std::vector<PieceId>& ids) const {
-  if (word.empty() || word.size() > kMaxWord) return false;
-  for (size_t i = set; i < set + 2; ++i) {
-    if (!holds(slots_[i], word)) continue;
-    for (size_t k = 0; k < slots_[i].count; ++k) ids.push_back(slots_[i].ids[k]);
-    return true;
-  }
-  return false;
-}
-
-void WordCache::remember(size_t set, std::string_view word, const PieceId* ids, size_t count) {
-  if (word.empty() || word.size() > kMaxWord || count > kMaxIds) return;
-  slots_[set + 1] = slots_[set];
-  Slot& slot = slots_[set];
-  slot.length = uint8_t(word.size());
-  slot.count = uint8_t(count);
-  std::copy(word.begin(), word.end(), slot.text);
-  std::copy(ids, ids + count, slot.ids);
 }
 
 }  // namespace pairpiece

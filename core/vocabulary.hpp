@@ -76,36 +76,4 @@ class Vocabulary {
   bool has_user_defined_ = false;
 };
 
-// Remembers the segmentations of words met before, each in one cache line, two to a set; the older
-// of a set makes room.  Long words and long segmentations are not remembered.  One per worker.
-class WordCache {
- public:
-  WordCache() : slots_(kSlots) {}
-
-  // Where a word would be; fetches that place into the processor's cache.
-  size_t find(std::string_view word) const {
-    const size_t set = set_of(word);
-    __builtin_prefetch(&slots_[set]);
-    return set;
-  }
-  // Appends the remembered ids of a word; false if there are none.
-  bool append(size_t set, std::string_view word, std::vector<PieceId>& ids) const;
-  void remember(size_t set, std::string_view word, const PieceId* ids, size_t count);
-
- private:
-  static constexpr size_t kSlots = size_t{1} << 15;
-  static constexpr size_t kMaxWord = 38, kMaxIds = 6;
-  struct alignas(64) Slot {
-    PieceId ids[kMaxIds];
-    uint8_t length;  // 0: free
-    uint8_t count;
-    char text[kMaxWord];
-  };
-  static_assert(sizeof(Slot) == 64);
-  static size_t set_of(std::string_view word);
-  static bool holds(const Slot& slot, std::string_view word);
-
-  std::vector<Slot> slots_;
-};
-
 }  // namespace pairpiece

@@ -296,14 +296,28 @@ class Tokenizer:
         inputs = self._inputs(targets)
         bigram = self._bigram_for(model, sources)
         paired = self._paired_arguments(len(inputs), sources, alignments, whole_sentence)
-        if out_type is not Encoding and sources is None:
-            try:
+        tokens: list[Any]
+        try:
+            if out_type is Encoding:
+                rows = self._core.segment_batch(
+                    inputs,
+                    **paired,
+                    bigram=bigram,
+                    alpha=None,
+                    seed=0,
+                    count=0,
+                    threads=num_threads,
+                )
+                tokens = [self._encoding(row) for row in rows]
+            elif sources is not None:
+                as_pieces = out_type is str
+                tokens = self._core.encode_paired_batch(
+                    inputs, **paired, as_pieces=as_pieces, threads=num_threads
+                )
+            else:
                 tokens = self._core.encode_batch(inputs, bigram, out_type is str, num_threads)
-            except ValueError as error:  # not a string, or too long
-                raise OptionError(str(error)) from None
-        else:
-            rows = self._segment(inputs, paired, out_type, bigram=bigram, num_threads=num_threads)
-            tokens = rows if out_type is not Encoding else [self._encoding(row) for row in rows]
+        except ValueError as error:  # texts, sources or links that are not what they should be
+            raise OptionError(str(error)) from None
         if not add_bos and not add_eos:
             return tokens
         return [self._framed(row, out_type, add_bos, add_eos) for row in tokens]
@@ -376,42 +390,24 @@ class Tokenizer:
             None if alignment is None else [alignment],
             whole_sentence,
         )
-        [found] = self._segment(
-            self._inputs([text]), paired, out_type, alpha=alpha, seed=seed, count=count
-        )
-        if out_type is not Encoding:
-            return found
-        if count == 0:
-            return self._encoding(found)
-        return [self._encoding(row) for row in found]
-
-    def _segment(
-        self,
-        inputs: list[Any],
-        paired: dict[str, Any],
-        out_type: type[Any],
-        *,
-        bigram: _core.BigramModel | None = None,
-        alpha: float | None = None,
-        seed: int = 0,
-        count: int = 0,
-        num_threads: int = 1,
-    ) -> list[Any]:
         try:
-            rows: list[Any] = self._core.segment_batch(
-                inputs,
+            [found] = self._core.segment_batch(
+                self._inputs([text]),
                 **paired,
-                bigram=bigram,
+                bigram=None,
                 alpha=alpha,
                 seed=seed,
                 count=count,
-                details=out_type is Encoding,
-                as_pieces=out_type is str,
-                threads=num_threads,
+                threads=1,
             )
-        except ValueError as error:  # sources or links that are not what they should be
+        except ValueError as error:
             raise OptionError(str(error)) from None
-        return rows
+        choose = {
+            int: lambda row: row[0],
+            str: lambda row: [self._vocabulary.pieces[i] for i in row[0]],
+            Encoding: self._encoding,
+        }[out_type]
+        return choose(found) if count == 0 else [choose(row) for row in found]
 
     def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
@@ -657,7 +653,12 @@ def check_threads(num_threads: object) -> None:
 
 def _as_list(links: Links | None) -> Any:
     """Links as something that can be read twice; what is wrong with them the core will say."""
-    return links if links is None or isinstance(links, list | tuple) else list(links)
+    if links is None or isinstance(links, list | tuple):
+        return links
+    try:
+        return list(links)
+    except TypeError:
+        raise OptionError(f"an alignment is a list of pairs, not {links!r}") from None
 
 
 __all__ = ["Encoding", "PieceType", "PreTokenizer", "Source", "SourceTokenizer", "Tokenizer"]

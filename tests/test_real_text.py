@@ -1,0 +1,44 @@
+"""On real parallel text, where it lies beside the project."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+import pairpiece
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "fra-ita"
+
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no parallel text at {DATA}")
+
+
+def lines(name: str) -> list[str]:
+    with gzip.open(DATA / name, "rt", encoding="utf-8", newline="\n") as file:
+        return [line.rstrip("\n") for line in file]
+
+
+def test_unigram_mode_is_as_compact_as_sentencepiece(tmp_path: Path) -> None:
+    training, heldout = lines("train.ita.gz"), lines("dev.ita.gz")
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(training),
+        model_prefix=str(tmp_path / "peer"),
+        vocab_size=8000,
+        character_coverage=1.0,
+        byte_fallback=True,
+        normalization_rule_name="nfkc",
+        allow_whitespace_only_pieces=True,
+        add_dummy_prefix=False,
+        minloglevel=2,
+    )
+    peer = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "peer.model"))
+    words = Counter(word for line in training for word in pairpiece.split_words(line))
+    ours = pairpiece.train_from_pairs(
+        (((), word, count) for word, count in words.items()), 8000, "unigram", num_threads=2
+    )
+    ratio = sum(map(len, ours.encode_batch(heldout))) / sum(map(len, peer.encode(heldout)))
+    assert ratio == pytest.approx(1, abs=0.01)
+    assert ours.decode_batch(ours.encode_batch(heldout)) == list(map(ours.normalize, heldout))
