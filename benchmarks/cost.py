@@ -11,6 +11,7 @@ range over the repetitions.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import resource
@@ -168,6 +169,7 @@ def encoding(options: argparse.Namespace, folder: Path) -> None:
         ),
         "decode": (lambda: ours.decode_batch(ids), lambda: peer.decode(peer_ids)),
     }
+    gc.freeze()  # the collector should not walk through the corpus again and again
     print("| encoding | MB per CPU s | SentencePiece | times as fast | spread |")
     print("|---|---|---|---|---|")
     for name, (mine, theirs) in work.items():
