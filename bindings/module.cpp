@@ -122,8 +122,7 @@ class CollectorPaused {
 // One text, and its words where the caller has split the normalised text.
 struct Input {
   std::string_view text;
-  std::vector<std::string_view> words;
-  bool is_split = false;
+  std::unique_ptr<std::vector<std::string_view>> words;
 };
 
 // A list or tuple, or anything else that can be iterated over, as an array of borrowed objects.
@@ -203,7 +202,7 @@ class PyTokenizer {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
         if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
-        if (!bigram && !inputs[i].is_split) {
+        if (!bigram && !inputs[i].words) {
           worker.ids.clear();
           tokenizer_.encode(inputs[i].text, worker, worker.ids);
           ids[i].assign(worker.ids.begin(), worker.ids.end());
@@ -404,8 +403,8 @@ class PyTokenizer {
       } else {
         const auto [text, words] = nb::cast<std::pair<nb::str, nb::list>>(item);
         input.text = texts.add(text);
-        input.is_split = true;
-        for (nb::handle word : words) input.words.push_back(texts.add(word));
+        input.words = std::make_unique<std::vector<std::string_view>>();
+        for (nb::handle word : words) input.words->push_back(texts.add(word));
       }
       inputs.push_back(std::move(input));
     }
@@ -518,7 +517,7 @@ class PyTokenizer {
 
   void prepare(const Input& input, bool maps, PreparedText& out) const {
     tokenizer_.prepare(input.text, maps, out);
-    if (input.is_split && !tokenizer_.split_again(input.words, out))
+    if (input.words && !tokenizer_.split_again(*input.words, out))
       throw std::invalid_argument("the words of the pre-tokenizer do not add up to the text");
   }
 

@@ -128,8 +128,8 @@ class Tokenizer {
 };
 
 struct Tokenizer::Worker {
-  // Two megabytes each.  Keys of paired encoding hold the sources as well, so they are longer.
-  using PlainCache = WordCache<18, 3, size_t{1} << 16>;
+  // Four and eight megabytes.  Keys of paired encoding hold the sources as well.
+  using PlainCache = WordCache<18, 3, size_t{1} << 17>;
   using ModelCache = WordCache<38, 6, size_t{1} << 17>;
 
   PreparedText text;
