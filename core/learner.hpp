@@ -98,7 +98,8 @@ class Learner {
   };
   Uses tied_uses(const Alternatives& alternatives, const Interrupted& interrupted) const;
 
-  // How often each piece stands in the best segmentation of each pair, with a penalty per piece.
+  // How often each piece stands in the best segmentation of each pair, with a penalty per piece
+  // (eq. 16).
   std::vector<double> best_counts(const LengthPenalty& penalty, double piece_penalty,
                                   const Interrupted& interrupted) const;
 
@@ -106,7 +107,21 @@ class Learner {
   void keep(std::span<const uint8_t> flags);
 
  private:
-  struct Scratch;
+  // Memory of one thread.
+  struct Scratch {
+    Lattice lattice;
+    Path path;
+    std::vector<double> cells;   // [edge][local source]
+    std::vector<double> weight;  // p(t|S) of each edge
+    std::vector<double> share;   // of each source of the pair
+    std::vector<double> log_weight, flow, prior;
+  };
+
+  // A piece in a chosen segmentation, and how often.
+  struct Use {
+    uint32_t piece;
+    double count;
+  };
 
   size_t words() const { return pairs_.words.size(); }
   std::span<const Edge> edges_of(size_t word) const;
@@ -120,8 +135,14 @@ class Learner {
   // p(t|S) of every edge for one pair, from the loaded cells.
   void condition(size_t word, size_t pair, Scratch& scratch) const;
   double count_word(size_t word, Scratch& scratch, std::span<double> out) const;
+  // Calls body(first word, last word) for runs of words short enough to be interrupted between;
+  // false if it was.
   template <class Body>
   bool each_block(const Interrupted& interrupted, Body body) const;
+  // Calls choose(word, scratch, uses) for all words on all threads, to put into `uses` the pieces
+  // of the word's segmentations, and then add(word, uses) for one word after the other.
+  template <class Choose, class Add>
+  void each_choice(const Interrupted& interrupted, Choose choose, Add add) const;
 
   PairSet pairs_;
   LearnerOptions options_;
@@ -143,5 +164,20 @@ class Learner {
   std::vector<double> piece_count_, source_count_, base_;
   double log_likelihood_ = 0;
 };
+
+template <class Body>
+bool Learner::each_block(const Interrupted& interrupted, Body body) const {
+  constexpr size_t kCells = size_t{1} << 19, kWords = 4096;
+  for (size_t begin = 0; begin < words();) {
+    if (interrupted && interrupted()) return false;
+    size_t end = begin + 1;
+    while (end < words() && end - begin < kWords &&
+           cell_begin_[end + 1] - cell_begin_[begin] <= kCells)
+      ++end;
+    body(begin, end);
+    begin = end;
+  }
+  return true;
+}
 
 }  // namespace pairpiece

@@ -155,8 +155,9 @@ Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<dou
   const size_t room = kMaxPieces - std::min<size_t>(kMaxPieces, characters.size());
   const size_t cap = options.max_seeds == 0 ? room : std::min(options.max_seeds, room);
   if (spans.size() > cap) {
-    std::vector<double> score(trie.size(), 0);
-    for (const uint32_t node : spans) score[node] = trie.count(node) * double(trie.text(node).size());
+    std::vector<float> score(trie.size(), 0);  // rounded: the order of additions must not decide
+    for (const uint32_t node : spans)
+      score[node] = float(trie.count(node) * double(trie.text(node).size()));
     std::stable_sort(spans.begin(), spans.end(),
                      [&](uint32_t a, uint32_t b) { return score[a] > score[b]; });
     spans.resize(cap);

@@ -193,10 +193,10 @@ def test_uses_of_a_tokenizer_check_their_arguments(tokenizer: pairpiece.Tokenize
         "distill_bigram": lambda: tokenizer.encode(text, model="bigram"),
         "leave the source out": lambda: tokenizer.encode(text, source=source, model="bigram"),
         "needs the source": lambda: tokenizer.encode(text, alignment=[(0, 0)]),
-        "5-0 but the source has 2 words": lambda: tokenizer.encode(
+        "5-0 but there are 2 source and 2 target words": lambda: tokenizer.encode(
             text, source=source, alignment=[(5, 0)]
         ),
-        "0-5 but the target has 2 words": lambda: tokenizer.encode(
+        "0-5 but there are 2 source and 2 target words": lambda: tokenizer.encode(
             text, source=source, alignment=[(0, 5)]
         ),
         "alignment": lambda: tokenizer.encode(text, source=source, alignment=[(-1, 0)]),

@@ -1,6 +1,7 @@
 """Subword tokenizers whose pieces line up with the tokens of another language."""
 
 from pairpiece.alignment import Alignment, Lexicon
+from pairpiece.encoding import Encoding
 from pairpiece.errors import (
     MemoryLimitError,
     ModelFormatError,
@@ -12,7 +13,7 @@ from pairpiece.errors import (
 from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
 from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
 from pairpiece.storage import load
-from pairpiece.tokenizer import Encoding, Tokenizer
+from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, train_from_pairs
 from pairpiece.words import split_words
 

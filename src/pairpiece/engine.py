@@ -18,8 +18,7 @@ Values: TypeAlias = npt.NDArray[np.float64] | Sequence[float]
 class Engine(Protocol):
     """Learns c(t, s) from pairs; pieces are numbered, the single characters first.
 
-    Sequences are indexed by piece unless said otherwise.  In words and pieces a space stands for
-    the marker ▁.
+    Sequences are indexed by piece unless said otherwise.
     """
 
     def table_bytes(self) -> int:

@@ -166,18 +166,22 @@ class Pairs:
     def rows(self) -> Iterator[tuple[str, list[int], float, float]]:
         """(word, source ids with repetitions, expected length, count) of every distinct pair."""
         bounds = self.pair_begin.tolist()
-        source_bounds = self.source_begin.tolist()
+        expected, count = self.expected.tolist(), self.count.tolist()
+        ids = np.repeat(self.source, self.multiplicity).tolist()
+        ends = np.cumsum(self.multiplicity)[self.source_begin[1:].astype(np.int64) - 1].tolist()
+        begin = 0
         for w, word in enumerate(self.words):
             for p in range(bounds[w], bounds[w + 1]):
-                span = slice(source_bounds[p], source_bounds[p + 1])
-                ids = np.repeat(self.source[span], self.multiplicity[span]).tolist()
-                yield word, ids, float(self.expected[p]), float(self.count[p])
+                yield word, ids[begin : ends[p]], expected[p], count[p]
+                begin = ends[p]
 
     def with_words(self, rename: Iterable[str]) -> Pairs:
         """The same pairs with other words, in order; pairs that become equal are merged, pairs
         whose word becomes empty dropped.
         """
         new_words = dict(zip(self.words, rename, strict=True))
+        if all(old == new for old, new in new_words.items()):
+            return self
         return self._remade((new_words[w], tuple(ids), m, n) for w, ids, m, n in self.rows())
 
     def without_source(self) -> Pairs:

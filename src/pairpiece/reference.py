@@ -16,6 +16,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from pairpiece.options import LearningOptions, LengthPenalty
 from pairpiece.pairs import Pairs
 
@@ -159,7 +161,9 @@ class ReferenceEngine:
             if len(span) > 1 and n >= options.min_seed_count and span not in reserved
         ]
         if options.max_seeds:
-            chosen = sorted(seeds, key=lambda t: -spans[t] * len(t))[: options.max_seeds]
+            chosen = sorted(seeds, key=lambda t: -np.float32(spans[t] * len(t)))[
+                : options.max_seeds
+            ]
             seeds = [span for span in seeds if span in set(chosen)]
         return sorted(covered) + seeds, len(covered)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from pairpiece import _core
 from pairpiece.engine import Engine
-from pairpiece.options import MARKER, LearningOptions, LengthPenalty
+from pairpiece.options import LearningOptions, LengthPenalty
 from pairpiece.pairs import Pairs
 from pairpiece.vocabulary import PieceType, Vocabulary
 
@@ -56,8 +56,7 @@ class CooccurrenceTable:
             scale = pairs.total / source_count.sum()
             count, source_count = count * scale, source_count * scale
         counted = np.asarray(engine.piece_counts()) + options.base_offset
-        learned = [piece.replace(" ", MARKER) for piece in engine.pieces()]
-        row_of = {piece: row for row, piece in enumerate(learned)}
+        row_of = {piece: row for row, piece in enumerate(engine.pieces())}
         base = np.zeros(len(vocabulary))
         lengths = np.zeros(len(vocabulary), np.uint64)
         sources: list[npt.NDArray[np.uint32]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Literal, TypeAlias, overload
 
@@ -11,10 +10,19 @@ import numpy as np
 
 from pairpiece import _core
 from pairpiece.alignment import Alignment, Lexicon
+from pairpiece.encoding import (
+    Encoding,
+    Links,
+    Source,
+    check_out_type,
+    check_seed,
+    check_threads,
+    list_of_links,
+)
 from pairpiece.errors import OptionError
 from pairpiece.options import MARKER, TextOptions
 from pairpiece.tables import BigramTable, CooccurrenceTable
-from pairpiece.vocabulary import PieceType, Vocabulary
+from pairpiece.vocabulary import Vocabulary
 from pairpiece.words import SPLITTINGS
 
 SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[str]]] | Tokenizer"
@@ -22,30 +30,6 @@ SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[
 
 PreTokenizer: TypeAlias = Callable[[str], Sequence[str]]
 """Normalised text to words that add up to it."""
-
-Source: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
-"""Raw text, a flat list of source tokens, or the tokens of each source word."""
-
-Links: TypeAlias = Iterable[tuple[int, int]]
-"""(source word, target word) pairs, as in a Pharaoh file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Encoding:
-    """All that is known about one encoded text.
-
-    ``offsets`` are character ranges of the text as it was given, before normalisation; the byte
-    pieces of one character share its range.  ``log_prob`` is the sum of the tokens' scores.
-    """
-
-    ids: list[int]
-    pieces: list[str]
-    offsets: list[tuple[int, int]]
-    word_ids: list[int]
-    log_prob: float
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 class Tokenizer:
@@ -291,7 +275,7 @@ class Tokenizer:
         num_threads: int = 1,
     ) -> list[Any]:
         """Tokenize many texts on several threads; the result does not depend on their number."""
-        _check_out_type(out_type)
+        check_out_type(out_type)
         check_threads(num_threads)
         inputs = self._inputs(targets)
         bigram = self._bigram_for(model, sources)
@@ -383,7 +367,7 @@ class Tokenizer:
         seed: int,
         count: int,
     ) -> Any:
-        _check_out_type(out_type)
+        check_out_type(out_type)
         paired = self._paired_arguments(
             1,
             None if source is None else [source],
@@ -414,7 +398,7 @@ class Tokenizer:
         return Encoding(ids, [self._vocabulary.pieces[i] for i in ids], offsets, words, log_prob)
 
     def _framed(self, tokens: Any, out_type: type[Any], add_bos: bool, add_eos: bool) -> Any:
-        """The tokens between ``<s>`` and ``</s>``, which belong to no characters and no word."""
+        """The tokens between ``<s>`` and ``</s>``."""
         for wanted, id_, name in ((add_bos, self.bos_id, "bos"), (add_eos, self.eos_id, "eos")):
             if wanted and id_ < 0:
                 raise OptionError(f"this tokenizer has no {name} token")
@@ -423,16 +407,10 @@ class Tokenizer:
         if out_type is int:
             return first + tokens + last
         names = self._vocabulary.pieces
+        first_names, last_names = [names[i] for i in first], [names[i] for i in last]
         if out_type is str:
-            return [names[i] for i in first] + tokens + [names[i] for i in last]
-        end = tokens.offsets[-1][1] if tokens.offsets else 0
-        return Encoding(
-            first + tokens.ids + last,
-            [names[i] for i in first] + tokens.pieces + [names[i] for i in last],
-            [(0, 0)] * len(first) + tokens.offsets + [(end, end)] * len(last),
-            [-1] * len(first) + tokens.word_ids + [-1] * len(last),
-            tokens.log_prob,
-        )
+            return first_names + tokens + last_names
+        return tokens.between(first, first_names, last, last_names)
 
     # ------------------------------------------------------------------ source side
 
@@ -465,7 +443,7 @@ class Tokenizer:
             "model": table.core,
             "source_ids": table.source_ids,
             "sources": [self._source_tokens(source) for source in sources],
-            "links": [] if alignments is None else [_as_list(links) for links in alignments],
+            "links": [] if alignments is None else [list_of_links(links) for links in alignments],
             "whole_sentence": whole_sentence,
         }
 
@@ -632,33 +610,3 @@ class Tokenizer:
     def __repr__(self) -> str:
         kind = "paired" if self.is_paired else "target-only"
         return f"<pairpiece.Tokenizer: {self.vocab_size} pieces, {kind}>"
-
-
-def _check_out_type(out_type: object) -> None:
-    if out_type not in (int, str, Encoding):
-        raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
-
-
-def check_seed(seed: object) -> None:
-    """Raise an `OptionError` for anything but a whole number."""
-    if type(seed) is not int:
-        raise OptionError(f"seed must be a whole number, not {seed!r}")
-
-
-def check_threads(num_threads: object) -> None:
-    """Raise an `OptionError` for anything but a positive number."""
-    if type(num_threads) is not int or num_threads < 1:
-        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
-
-
-def _as_list(links: Links | None) -> Any:
-    """Links as something that can be read twice; what is wrong with them the core will say."""
-    if links is None or isinstance(links, list | tuple):
-        return links
-    try:
-        return list(links)
-    except TypeError:
-        raise OptionError(f"an alignment is a list of pairs, not {links!r}") from None
-
-
-__all__ = ["Encoding", "PieceType", "PreTokenizer", "Source", "SourceTokenizer", "Tokenizer"]

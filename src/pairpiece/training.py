@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from pairpiece import _core, pruning
+from pairpiece.encoding import check_seed, check_threads
 from pairpiece.engine import Engine, compiled
 from pairpiece.errors import MemoryLimitError, OptionError, PairError, VocabularySizeError
 from pairpiece.normalization import charsmap
-from pairpiece.options import MARKER, LearningOptions, TextOptions, options_for
+from pairpiece.options import LearningOptions, TextOptions, options_for
 from pairpiece.pairs import PairLike, Pairs
 from pairpiece.tables import CooccurrenceTable
-from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer, check_seed, check_threads
+from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
 from pairpiece.vocabulary import Vocabulary, lay_out, quantize, reserved_pieces
 from pairpiece.words import WordSplitter
 
@@ -163,7 +164,7 @@ def finish(
     engine: Engine, text: TextOptions, options: LearningOptions, pairs: Pairs
 ) -> tuple[Vocabulary, CooccurrenceTable | None]:
     """Scores for target-only use, ids for all pieces, and the table by id."""
-    pieces = [piece.replace(" ", MARKER) for piece in engine.pieces()]
+    pieces = engine.pieces()
     if options.marginal == "best":
         penalty = options.paired_length_penalty
         counts = np.asarray(
@@ -184,13 +185,10 @@ def finish(
 
 
 def _normalized(pairs: Pairs, text: TextOptions) -> Pairs:
-    """Words as the encoder will see them: normalised, a space for ▁, no user-defined symbols."""
+    """Words as the encoder will see them: normalised, ▁ for spaces, no user-defined symbols."""
     splitter = WordSplitter(text, charsmap(text.normalization))
     symbols = set(text.user_defined_symbols)
-    renamed = (
-        "" if word in symbols else splitter.normalize_word(word.replace(MARKER, " "))
-        for word in pairs.words
-    )
+    renamed = ("" if word in symbols else splitter.normalize_word(word) for word in pairs.words)
     return pairs.with_words(renamed)
 
 
@@ -225,8 +223,7 @@ def _start(
     if memory_limit is not None:
         needed = _core.seed_bytes(pairs.words, learning.max_piece_length)
         check("collecting the seeds", needed, f"{shorter} or leave out rare words")
-    reserved = [piece.replace(MARKER, " ") for piece in reserved_pieces(text)]
-    engine = compiled(pairs, learning, reserved, threads)
+    engine = compiled(pairs, learning, reserved_pieces(text), threads)
     check("the co-occurrence table", engine.table_bytes(), f"{fewer} or {shorter}")
     return engine
 

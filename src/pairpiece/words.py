@@ -36,8 +36,8 @@ class WordSplitter:
         return self._core.normalize(text)
 
     def normalize_word(self, word: str) -> str:
-        """A word that has been split off already, normalised."""
-        return self._whole.normalize(word)
+        """A word that has been split off already, normalised; ▁ and spaces mean the same in it."""
+        return self._whole.normalize(word.replace(MARKER, " ")).replace(" ", MARKER)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces; together they are the normalised text."""

@@ -1,0 +1,215 @@
+// The part of the learner that decides which pieces matter, and drops the others.
+
+#include <cmath>
+
+#include "learner.hpp"
+
+namespace pairpiece {
+
+std::vector<double> Learner::mutual_information() const {
+  double all = 0;
+  for (const double c : piece_count_) all += c;
+  std::vector<double> information(pieces_.size(), 0.0);
+  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t begin, size_t end) {
+    for (size_t t = begin; t < end; ++t) {
+      for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i) {
+        const double c = table_.count[i];
+        if (c > 0)
+          information[t] +=
+              c * (std::log(c) - std::log(piece_count_[t]) + std::log(all) -
+                   std::log(source_count_[table_.source[i]]));
+      }
+    }
+  });
+  return information;
+}
+
+Learner::Alternatives Learner::alternatives() const {
+  // The lattice of a piece is the part of the lattice of a word it stands in.
+  struct Place {
+    uint32_t word = ~uint32_t{0};
+    uint32_t edge = 0;
+  };
+  std::vector<Place> places(pieces_.size());
+  for (size_t w = 0; w < words(); ++w) {
+    const auto edges = edges_of(w);
+    for (uint32_t e = 0; e < edges.size(); ++e)
+      if (edges[e].piece != kUnknownPiece && places[edges[e].piece].word == ~uint32_t{0})
+        places[edges[e].piece] = {uint32_t(w), e};
+  }
+  std::vector<double> log_base(base_.size());
+  for (size_t t = 0; t < base_.size(); ++t) log_base[t] = std::log(base_[t]);
+
+  Alternatives found;
+  found.begin.push_back(0);
+  found.split.assign(pieces_.size(), 0);
+  Lattice lattice;
+  Path path;
+  std::vector<Edge> inner;
+  std::vector<double> weight;
+  const std::vector<double> flat{0.0};
+  for (uint32_t t = 0; t < pieces_.size(); ++t) {
+    if (places[t].word != ~uint32_t{0} && pieces_[t].size() > 1) {
+      const auto edges = edges_of(places[t].word);
+      const Edge whole = edges[places[t].edge];
+      inner.clear();
+      weight.clear();
+      // Edges are sorted by where they begin, so the inner ones lie around the piece's own.
+      size_t e = places[t].edge;
+      while (e > 0 && edges[e - 1].begin == whole.begin) --e;
+      for (; e < edges.size() && edges[e].begin < whole.end(); ++e) {
+        if (edges[e].end() > whole.end() || edges[e].piece == t) continue;
+        Edge edge = edges[e];
+        edge.begin -= whole.begin;
+        inner.push_back(edge);
+        weight.push_back(log_base[edge.piece]);
+      }
+      lattice.reset(whole.length, inner);
+      lattice.best(weight, flat, path);
+      for (const uint32_t i : path.edges) found.pieces.push_back(inner[i].piece);
+      found.split[t] = !path.edges.empty() && path.score > log_base[t] + kTie;
+    }
+    found.begin.push_back(uint32_t(found.pieces.size()));
+  }
+  return found;
+}
+
+template <class Choose, class Add>
+void Learner::each_choice(const Interrupted& interrupted, Choose choose, Add add) const {
+  std::vector<Scratch> scratch(options_.threads);
+  std::vector<std::vector<Use>> chosen;
+  each_block(interrupted, [&](size_t begin, size_t end) {
+    chosen.assign(end - begin, {});
+    parallel_for(options_.threads, end - begin, 16, [&](size_t thread, size_t from, size_t to) {
+      for (size_t w = begin + from; w < begin + to; ++w)
+        choose(w, scratch[thread], chosen[w - begin]);
+    });
+    for (size_t w = begin; w < end; ++w) add(w, chosen[w - begin]);
+  });
+}
+
+Learner::Uses Learner::tied_uses(const Alternatives& alternatives,
+                                 const Interrupted& interrupted) const {
+  Uses uses{std::vector<double>(pieces_.size(), 0.0), std::vector<double>(pieces_.size(), 0.0)};
+  const auto choose = [&](size_t w, Scratch& s, std::vector<Use>& chosen) {
+    const auto edges = edges_of(w);
+    load_cells(w, s);
+    s.log_weight.assign(edges.size(), 0.0);
+    std::vector<double> summed_prior;
+    double count = 0;
+    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+      condition(w, p, s);
+      for (size_t e = 0; e < edges.size(); ++e)
+        s.log_weight[e] += pairs_.count[p] * std::log(s.weight[e]);
+      const auto prior = prior_of(options_.penalty, w, pairs_.expected[p]);
+      summed_prior.resize(prior.size(), 0.0);
+      for (size_t k = 0; k < prior.size(); ++k) summed_prior[k] += pairs_.count[p] * prior[k];
+      count += pairs_.count[p];
+    }
+    s.lattice.reset(pairs_.words[w].size(), edges);
+    s.lattice.best(s.log_weight, summed_prior, s.path);
+    for (const uint32_t e : s.path.edges) chosen.push_back({edges[e].piece, count});
+  };
+  const auto add = [&](size_t w, const std::vector<Use>& chosen) {
+    for (const Use& use : chosen) {
+      if (use.piece == kUnknownPiece) continue;
+      uses.count[use.piece] += use.count;
+      const size_t parts = alternatives.begin[use.piece + 1] - alternatives.begin[use.piece];
+      if (parts == 0 || options_.penalty.is_flat()) continue;
+      for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+        const auto prior = [&](size_t pieces) {
+          return log_length_prior(options_.penalty, pieces, pairs_.expected[p]);
+        };
+        uses.length_gain[use.piece] +=
+            pairs_.count[p] * (prior(chosen.size() + parts - 1) - prior(chosen.size()));
+      }
+    }
+  };
+  each_choice(interrupted, choose, add);
+  return uses;
+}
+
+std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double piece_penalty,
+                                         const Interrupted& interrupted) const {
+  std::vector<double> counts(pieces_.size(), 0.0);
+  const auto choose = [&](size_t w, Scratch& s, std::vector<Use>& chosen) {
+    const auto edges = edges_of(w);
+    load_cells(w, s);
+    s.lattice.reset(pairs_.words[w].size(), edges);
+    s.log_weight.resize(edges.size());
+    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+      condition(w, p, s);
+      for (size_t e = 0; e < edges.size(); ++e)
+        s.log_weight[e] = std::log(s.weight[e]) - piece_penalty;
+      s.lattice.best(s.log_weight, prior_of(penalty, w, pairs_.expected[p]), s.path);
+      for (const uint32_t e : s.path.edges)
+        if (edges[e].piece != kUnknownPiece) chosen.push_back({edges[e].piece, pairs_.count[p]});
+    }
+  };
+  each_choice(interrupted, choose, [&](size_t, const std::vector<Use>& chosen) {
+    for (const Use& use : chosen) counts[use.piece] += use.count;
+  });
+  return counts;
+}
+
+void Learner::keep(std::span<const uint8_t> flags) {
+  // Rows move towards the front as a whole, so a cell shifts by what was dropped before its row.
+  std::vector<uint32_t> new_piece(pieces_.size(), kUnknownPiece);
+  std::vector<uint64_t> dropped_before(pieces_.size(), 0);
+  std::vector<uint64_t> row_begin{0};
+  uint64_t dropped = 0;
+  uint32_t kept = 0;
+  for (size_t t = 0; t < pieces_.size(); ++t) {
+    const uint64_t first = table_.row_begin[t], last = table_.row_begin[t + 1];
+    dropped_before[t] = dropped;
+    if (!flags[t] && t >= characters_) {
+      dropped += last - first;
+      continue;
+    }
+    for (uint64_t i = first; i < last; ++i) {
+      table_.source[i - dropped] = table_.source[i];
+      table_.count[i - dropped] = table_.count[i];
+    }
+    row_begin.push_back(last - dropped);
+    if (kept != t) pieces_[kept] = std::move(pieces_[t]);
+    new_piece[t] = kept++;
+  }
+  pieces_.resize(kept);
+  table_.source.resize(table_.source.size() - dropped);
+  table_.count.resize(table_.source.size());
+  table_.row_begin = std::move(row_begin);
+
+  uint64_t next_edge = 0, next_cell = 0, first_cell = 0;
+  for (size_t w = 0; w < words(); ++w) {
+    const size_t sources = local_sources(w).size();
+    const uint64_t first_edge = edge_begin_[w];
+    uint64_t cell = first_cell;
+    first_cell = cell_begin_[w + 1];
+    cell_begin_[w] = next_cell;
+    const uint64_t last_edge = edge_begin_[w + 1];
+    const uint64_t new_begin = next_edge;
+    for (uint64_t e = first_edge; e < last_edge; ++e, cell += sources) {
+      Edge edge = edges_[e];
+      if (edge.piece != kUnknownPiece) {
+        const uint32_t old = edge.piece;
+        if (new_piece[old] == kUnknownPiece) continue;
+        edge.piece = new_piece[old] & 0xFFFFFF;
+        for (size_t k = 0; k < sources; ++k)
+          cell_[next_cell + k] = uint32_t(cell_[cell + k] - dropped_before[old]);
+      } else {
+        for (size_t k = 0; k < sources; ++k) cell_[next_cell + k] = 0;
+      }
+      edges_[next_edge++] = edge;
+      next_cell += sources;
+    }
+    edge_begin_[w] = new_begin;
+  }
+  edge_begin_.back() = next_edge;
+  cell_begin_.back() = next_cell;
+  edges_.resize(next_edge);
+  cell_.resize(next_cell);
+  update_totals();
+  update_base();
+}
+
+}  // namespace pairpiece

@@ -1,0 +1,74 @@
+"""What goes into encoding a text, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pairpiece.errors import OptionError
+
+Source: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
+"""Raw text, a flat list of source tokens, or the tokens of each source word."""
+
+Links: TypeAlias = Iterable[tuple[int, int]]
+"""(source word, target word) pairs, as in a Pharaoh file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """All that is known about one encoded text.
+
+    ``offsets`` are character ranges of the text as it was given, before normalisation; the byte
+    pieces of one character share its range.  ``log_prob`` is the sum of the tokens' scores.
+    """
+
+    ids: list[int]
+    pieces: list[str]
+    offsets: list[tuple[int, int]]
+    word_ids: list[int]
+    log_prob: float
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def between(
+        self, first: list[int], first_pieces: list[str], last: list[int], last_pieces: list[str]
+    ) -> Encoding:
+        """The encoding with tokens around it that belong to no characters and no word."""
+        end = self.offsets[-1][1] if self.offsets else 0
+        return Encoding(
+            first + self.ids + last,
+            first_pieces + self.pieces + last_pieces,
+            [(0, 0)] * len(first) + self.offsets + [(end, end)] * len(last),
+            [-1] * len(first) + self.word_ids + [-1] * len(last),
+            self.log_prob,
+        )
+
+
+def check_out_type(out_type: object) -> None:
+    """Raise an `OptionError` for anything but ``int``, ``str`` and `Encoding`."""
+    if out_type not in (int, str, Encoding):
+        raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
+
+
+def check_seed(seed: object) -> None:
+    """Raise an `OptionError` for anything but a whole number."""
+    if type(seed) is not int:
+        raise OptionError(f"seed must be a whole number, not {seed!r}")
+
+
+def check_threads(num_threads: object) -> None:
+    """Raise an `OptionError` for anything but a positive number."""
+    if type(num_threads) is not int or num_threads < 1:
+        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
+
+
+def list_of_links(links: Links | None) -> Any:
+    """Links as something that can be read twice; what is wrong with them the core will say."""
+    if links is None or isinstance(links, list | tuple):
+        return links
+    try:
+        return list(links)
+    except TypeError:
+        raise OptionError(f"an alignment is a list of pairs, not {links!r}") from None
