@@ -3,7 +3,8 @@
     python benchmarks/fertility.py ../shared/data/fra-ita --work-dir /tmp/pairpiece-bench
 
 All tokenizers are trained on the same text with the same vocabulary size; the paper's modes see one
-pair per word link, as in the paper.  Words are what white space separates.
+pair per word link, as in the paper.  Words are what white space separates.  In brackets: the share
+of words that are segmented just as with the links of the word aligner.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def main() -> None:
         heldout = list(sentences(folder, options.split))
         baseline = sentencepiece_model(folder, options.vocab_size)
         texts = [sentence.target for sentence in heldout]
-        row(corpus.name, "SentencePiece", [fertility(texts, baseline.encode(texts))])
+        row(corpus.name, "SentencePiece", [f"{fertility(texts, baseline.encode(texts)):.3f}"])
         words = training_pairs(folder)
         links = training_pairs(folder, per_link=True)
         for mode in ("unigram", "paper", "paper-hard", "default"):
@@ -59,30 +60,46 @@ def sentencepiece_model(folder: Path, vocab_size: int) -> sentencepiece.Sentence
     return sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
 
 
-def measure(
-    tokenizer: pairpiece.Tokenizer, heldout: list[Sentence], num_threads: int
-) -> list[float]:
+def measure(tokenizer: pairpiece.Tokenizer, heldout: list[Sentence], num_threads: int) -> list[str]:
     texts = [sentence.target for sentence in heldout]
     sources = [sentence.source for sentence in heldout]
     links = [sentence.links for sentence in heldout]
-    results = [fertility(texts, tokenizer.encode_batch(texts, num_threads=num_threads))]
-    if tokenizer.is_paired:
+    if not tokenizer.is_paired:
+        return [f"{fertility(texts, tokenizer.encode_batch(texts)):.3f}"]
+    encoded = [
+        tokenizer.encode_batch(
+            texts, out_type=pairpiece.Encoding, num_threads=num_threads, **condition
+        )
         for condition in (
-            {"alignments": links},
-            {"whole_sentence": False},
-            {"whole_sentence": True},
-        ):
-            tokens = tokenizer.encode_batch(texts, sources, num_threads=num_threads, **condition)
-            results.append(fertility(texts, tokens))
-    return results
+            {"sources": sources, "alignments": links},
+            {},
+            {"sources": sources, "whole_sentence": False},
+            {"sources": sources, "whole_sentence": True},
+        )
+    ]
+    linked = [word for encoding in encoded[0] for word in segmented_words(encoding)]
+    results = []
+    for encodings in encoded:
+        words = [word for encoding in encodings for word in segmented_words(encoding)]
+        same = sum(a == b for a, b in zip(words, linked, strict=True)) / len(linked)
+        tokens = [encoding.ids for encoding in encodings]
+        results.append(f"{fertility(texts, tokens):.3f} ({same:.3f})")
+    return [results[1], results[0].split()[0], results[2], results[3]]
+
+
+def segmented_words(encoding: pairpiece.Encoding) -> list[list[int]]:
+    words: list[list[int]] = [[] for _ in range(max(encoding.word_ids, default=-1) + 1)]
+    for token, word in zip(encoding.ids, encoding.word_ids, strict=True):
+        words[word].append(token)
+    return words
 
 
 def fertility(texts: list[str], tokens: list[list[int]]) -> float:
     return sum(map(len, tokens)) / sum(len(text.split()) for text in texts)
 
 
-def row(corpus: str, name: str, values: list[float]) -> None:
-    cells = [f"{value:.3f}" for value in values] + ["–"] * (4 - len(values))
+def row(corpus: str, name: str, values: list[str]) -> None:
+    cells = values + ["–"] * (4 - len(values))
     print(f"| {corpus} | {name} | {' | '.join(cells)} |", flush=True)
 
 
