@@ -11,11 +11,29 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 from prepare import SOURCE_SETTINGS, Sentence, prepare, sentences, training_pairs
 
 import pairpiece
+
+MODES: dict[str, tuple[str, dict[str, Any]]] = {
+    mode: (mode, {}) for mode in ("unigram", "paper", "paper-hard", "default")
+}
+NO_LENGTH: dict[str, Any] = {
+    "length_penalty": pairpiece.LengthPenalty(),
+    "paired_length_penalty": pairpiece.LengthPenalty(),
+    "paired_piece_penalty": 0.0,
+    "pruning": "information",
+}
+ABLATION: dict[str, tuple[str, dict[str, Any]]] = {
+    "paper": ("paper", {}),
+    "paper + posteriors": ("paper", {"counting": "posterior"}),
+    "default − length prior": ("default", NO_LENGTH),
+    "default − length pruning": ("default", {"pruning": "information"}),
+    "default": ("default", {}),
+}
 
 
 def main() -> None:
@@ -25,6 +43,10 @@ def main() -> None:
     parser.add_argument("--vocab-size", type=int, default=8000)
     parser.add_argument("--split", default="test", help="held-out split to measure on")
     parser.add_argument("--num-threads", type=int, default=2)
+    parser.add_argument(
+        "--ablation", action="store_true", help="from paper to default, step by step"
+    )
+    parser.add_argument("--paired-piece-penalty", type=float, help="of the default mode")
     options = parser.parse_args()
     print("| corpus | tokenizer | target only | paired: links given | inferred | whole sentence |")
     print("|---|---|---|---|---|---|")
@@ -36,7 +58,11 @@ def main() -> None:
         row(corpus.name, "SentencePiece", [f"{fertility(texts, baseline.encode(texts)):.3f}"])
         words = training_pairs(folder)
         links = training_pairs(folder, per_link=True)
-        for mode in ("unigram", "paper", "paper-hard", "default"):
+        default: dict[str, Any] = {}
+        if options.paired_piece_penalty is not None:
+            default["paired_piece_penalty"] = options.paired_piece_penalty
+        modes = ABLATION if options.ablation else {**MODES, "default": ("default", default)}
+        for name, (mode, changes) in modes.items():
             tokenizer = pairpiece.train_from_pairs(
                 links if mode.startswith("paper") else words,
                 options.vocab_size,
@@ -44,8 +70,9 @@ def main() -> None:
                 num_threads=options.num_threads,
                 pretokenization="lossless",
                 add_dummy_prefix=False,
+                **changes,
             )
-            row(corpus.name, mode, measure(tokenizer, heldout, options.num_threads))
+            row(corpus.name, name, measure(tokenizer, heldout, options.num_threads))
 
 
 def sentencepiece_model(folder: Path, vocab_size: int) -> sentencepiece.SentencePieceProcessor:

@@ -238,10 +238,16 @@ class ReferenceEngine:
 
         return given
 
+    def part(self) -> Callable[[str, int], float]:
+        """What one source token adds to p(t|S), up to a factor that is the same for all."""
+        if self.options.conditional == "mixture":
+            return self.probability()
+        return lambda t, s: self.cells.get((t, s), 0.0)
+
     def count(self) -> float:
         """One pass (E-step); the counts become the new table (M-step)."""
         new: dict[tuple[str, int], float] = dict.fromkeys(self.cells, 0.0)
-        given, p = self.conditional(), self.probability()
+        given, part = self.conditional(), self.part()
         log_likelihood = 0.0
         for word, sources, expected, n in self.rows:
             edges = self._edges(word)
@@ -267,7 +273,7 @@ class ReferenceEngine:
                     if self.options.counting == "printed":  # eq. 3
                         new[t, s] += n * flow / len(sources)
                     else:  # eq. 9
-                        responsibility = p(t, s) / sum(p(t, other) for other in sources)
+                        responsibility = part(t, s) / sum(part(t, other) for other in sources)
                         new[t, s] += n * flow / total * responsibility
         self.cells = new
         return log_likelihood
