@@ -70,17 +70,10 @@ def train_from_pairs(
     """
     check_threads(num_threads)
     check_seed(seed)
-    if type(vocab_size) is not int or vocab_size < 1:
-        raise OptionError(f"vocab_size must be a positive number, not {vocab_size!r}")
-    if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
-        raise OptionError(f"memory_limit must be a number of bytes, not {memory_limit!r}")
-    for name, function in {
-        "progress": progress,
-        "pretokenizer": pretokenizer,
-        "source_tokenizer": source_tokenizer,
-    }.items():
-        if not (function is None or callable(function) or isinstance(function, Tokenizer)):
-            raise OptionError(f"{name} must be a function, not {function!r}")
+    _check_sizes(vocab_size, memory_limit)
+    _check_functions(
+        progress=progress, pretokenizer=pretokenizer, source_tokenizer=source_tokenizer
+    )
     if pretokenizer is not None:
         options = {**options, "pretokenization": "custom"}
     text, learning = options_for(mode, options)
@@ -109,6 +102,19 @@ def train_from_pairs(
             "learning": dataclasses.asdict(learning),
         },
     )
+
+
+def _check_sizes(vocab_size: object, memory_limit: object) -> None:
+    if type(vocab_size) is not int or vocab_size < 1:
+        raise OptionError(f"vocab_size must be a positive number, not {vocab_size!r}")
+    if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
+        raise OptionError(f"memory_limit must be a number of bytes, not {memory_limit!r}")
+
+
+def _check_functions(**functions: object) -> None:
+    for name, function in functions.items():
+        if not (function is None or callable(function) or isinstance(function, Tokenizer)):
+            raise OptionError(f"{name} must be a function, not {function!r}")
 
 
 def learn(
