@@ -44,7 +44,7 @@ struct PreparedText {
 // The tokens of one text.
 struct Segmentation {
   std::vector<PieceId> ids;
-  std::vector<uint32_t> words;                     // the word of each token
+  std::vector<uint32_t> words;                         // the word of each token
   std::vector<std::pair<uint32_t, uint32_t>> offsets;  // input characters of each token
   double log_probability = 0;
 };
