@@ -261,8 +261,7 @@ class PyTokenizer {
         Conditions conditions;
         if (model) conditions = conditions_of(i, text, *model, paired[i], whole_sentence, worker);
         if (bigram) {
-          results[i].resize(1);
-          tokenizer_.encode(text, *bigram, worker, results[i][0].ids);
+          results[i].push_back(tokenizer_.segment(text, *bigram, worker));
         } else if (count > 0) {
           results[i] = tokenizer_.segment_best(text, model, conditions, count, worker);
         } else {

@@ -308,6 +308,23 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
   return out;
 }
 
+Segmentation Tokenizer::segment(const PreparedText& text, const BigramModel& model,
+                                Worker& worker) const {
+  Segmentation out;
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    if (text.words[i].symbol >= 0) {
+      out.ids.push_back(text.words[i].symbol);
+      continue;
+    }
+    vocabulary_.find_edges(text.word(i), worker.edges);
+    model.best(worker.edges, text.word(i).size(), worker.path);
+    out.log_probability += worker.path.score;
+    for (const uint32_t e : worker.path.edges)
+      vocabulary_.append_ids(text.word(i), worker.edges[e], out.ids);
+  }
+  return out;
+}
+
 std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
                                                   const ConditionalModel* model,
                                                   const Conditions& conditions, size_t count,

@@ -95,6 +95,8 @@ class Tokenizer {
   // source.
   Segmentation segment(const PreparedText& text, const ConditionalModel* model,
                        const Conditions& conditions, const Request& request, Worker& worker) const;
+  // The same under the bigram model.
+  Segmentation segment(const PreparedText& text, const BigramModel& model, Worker& worker) const;
   std::vector<Segmentation> segment_best(const PreparedText& text, const ConditionalModel* model,
                                          const Conditions& conditions, size_t count,
                                          Worker& worker) const;

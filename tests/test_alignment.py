@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from sample import PAIRS, SENTENCES
 
@@ -67,6 +69,22 @@ def test_the_lexicon_has_translations() -> None:
     assert all(0 < p <= 1 for entries in lexicon.sources.values() for _, p in entries)
 
 
+def bigram_log_probability(tokenizer: pairpiece.Tokenizer, encoding: Encoding) -> float:
+    """Eq. 17, straight from the table."""
+    table = tokenizer._bigram
+    assert table is not None
+    total = 0.0
+    previous, previous_word = tokenizer.vocab_size, -1
+    for piece, word in zip(encoding.ids, encoding.word_ids, strict=True):
+        row_number = previous if word == previous_word else tokenizer.vocab_size
+        row = slice(int(table.row_begin[row_number]), int(table.row_begin[row_number + 1]))
+        counts = dict(zip(table.next[row].tolist(), table.count[row].tolist(), strict=True))
+        share = (counts.get(piece, 0.0) + table.base[piece]) / (sum(counts.values()) + 1)
+        total += math.log(share)
+        previous, previous_word = piece, word
+    return total
+
+
 def test_a_bigram_model_imitates_what_it_was_distilled_from(tokenizer: pairpiece.Tokenizer) -> None:
     sources, targets, links = map(list, zip(*SENTENCES, strict=True))
     distilled = tokenizer.distill_bigram(targets * 50, sources * 50, alignments=links * 50)
@@ -81,6 +99,7 @@ def test_a_bigram_model_imitates_what_it_was_distilled_from(tokenizer: pairpiece
     assert same > len(targets) / 2
     encoding = distilled.encode(targets[0], model="bigram", out_type=Encoding)
     assert encoding.ids == imitated[0]
+    assert encoding.log_prob == pytest.approx(bigram_log_probability(distilled, encoding))
     assert distilled.encode_batch(targets) == plain
     assert distilled.encode_batch(targets, sources, alignments=links) == paired
 

@@ -22,7 +22,7 @@ from pairpiece.encoding import (
 from pairpiece.errors import OptionError
 from pairpiece.options import MARKER, TextOptions
 from pairpiece.tables import BigramTable, CooccurrenceTable
-from pairpiece.vocabulary import Vocabulary
+from pairpiece.vocabulary import SCORES_PER_NAT, Vocabulary
 from pairpiece.words import SPLITTINGS
 
 SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[str]]] | Tokenizer"
@@ -137,7 +137,7 @@ class Tokenizer:
     def score(self, id: int) -> float:  # noqa: A002
         """The target-only log-probability of a piece, in nats."""
         self.id_to_piece(id)
-        return self._vocabulary.scores[id] / 256
+        return self._vocabulary.scores[id] / SCORES_PER_NAT
 
     # ------------------------------------------------------------------ text
 
