@@ -35,6 +35,34 @@ ABLATION: dict[str, tuple[str, dict[str, Any]]] = {
     "default": ("default", {}),
 }
 
+KNOBS: dict[str, tuple[str, dict[str, Any]]] = {
+    "default": ("default", {}),
+    **{
+        f"{name} {value}": ("default", {name: value})
+        for name, values in {
+            "smoothing": (0.1, 10.0),
+            "base_offset": (0.001, 0.1),
+            "max_piece_length": (8, 24),
+            "min_seed_count": (1.0, 5.0),
+            "min_expected_count": (0.0, 1.0),
+            "shrinking_factor": (0.5, 0.9),
+            "num_sub_iterations": (1, 4),
+            "num_final_iterations": (1, 8),
+            "pruning": ("loss", "frequency"),
+            "marginal": ("expected",),
+            "min_table_count": (0.0, 0.1),
+        }.items()
+        for value in values
+    },
+    **{
+        f"length_penalty.under {under:g}": (
+            "default",
+            {"length_penalty": pairpiece.LengthPenalty(4.0, under, 4.0)},
+        )
+        for under in (1.0, 4.0)
+    },
+}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="tokens per word of every mode")
@@ -46,6 +74,7 @@ def main() -> None:
     parser.add_argument(
         "--ablation", action="store_true", help="from paper to default, step by step"
     )
+    parser.add_argument("--knobs", action="store_true", help="the default with one knob turned")
     parser.add_argument("--paired-piece-penalty", type=float, help="of the default mode")
     options = parser.parse_args()
     print("| corpus | tokenizer | target only | paired: links given | inferred | whole sentence |")
@@ -61,7 +90,9 @@ def main() -> None:
         default: dict[str, Any] = {}
         if options.paired_piece_penalty is not None:
             default["paired_piece_penalty"] = options.paired_piece_penalty
-        modes = ABLATION if options.ablation else {**MODES, "default": ("default", default)}
+        modes = {**MODES, "default": ("default", default)}
+        if options.ablation or options.knobs:
+            modes = ABLATION if options.ablation else KNOBS
         for name, (mode, changes) in modes.items():
             tokenizer = pairpiece.train_from_pairs(
                 links if mode.startswith("paper") else words,

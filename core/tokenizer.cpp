@@ -221,7 +221,9 @@ void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
       const auto add = [&](const void* data, size_t bytes) {
         worker.key.append(static_cast<const char*>(data), bytes);
       };
-      add(condition.sources.data(), condition.sources.size() * sizeof condition.sources[0]);
+      // The number comes first, so that no two keys can be alike; longer lists do not fit anyway.
+      worker.key += char(std::min<size_t>(condition.sources.size(), 0x7F));
+      add(condition.sources.data(), condition.sources.size_bytes());
       add(&condition.expected, sizeof condition.expected);
       worker.key += word;
       place = cache.find(worker.key);

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 from sample import PAIRS
+
+TEXT_VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "nfc": {"normalization": "nfc"},
+    "no normalization": {"normalization": "none"},
+    "dummy prefix": {"add_dummy_prefix": True},
+    "not split": {"pretokenization": "none"},
+}
+"""Options under which every text must survive; tests add their own."""
 
 HOSTILE: list[str] = [
     "",

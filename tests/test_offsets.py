@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from hostile import HOSTILE, random_texts
+from hostile import HOSTILE, TEXT_VARIANTS, random_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample import PAIRS, SENTENCES
@@ -16,11 +16,7 @@ import pairpiece
 
 SYMBOLS = ["<sep>", "[A B]", "ﬁ", "e", "\n"]
 VARIANTS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "nfc": {"normalization": "nfc"},
-    "no normalization": {"normalization": "none"},
-    "dummy prefix": {"add_dummy_prefix": True},
-    "not split": {"pretokenization": "none"},
+    **TEXT_VARIANTS,
     "symbols": {"user_defined_symbols": SYMBOLS},
     "symbols, dummy prefix": {"user_defined_symbols": SYMBOLS, "add_dummy_prefix": True},
     "paper": {"mode": "paper"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from pairpiece.errors import OptionError
 
@@ -13,6 +13,17 @@ Source: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 
 Links: TypeAlias = Iterable[tuple[int, int]]
 """(source word, target word) pairs, as in a Pharaoh file."""
+
+
+class EncodeOptions(TypedDict, total=False):
+    """The arguments of `Tokenizer.encode` besides the text and the type of the result."""
+
+    source: Source | None
+    alignment: Links | None
+    model: Literal["unigram", "bigram"]
+    whole_sentence: bool | None
+    add_bos: bool
+    add_eos: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,12 @@ def check_out_type(out_type: object) -> None:
     """Raise an `OptionError` for anything but ``int``, ``str`` and `Encoding`."""
     if out_type not in (int, str, Encoding):
         raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
+
+
+def check_text(text: object) -> None:
+    """Raise an `OptionError` for anything but a string."""
+    if not isinstance(text, str):
+        raise OptionError(f"the text is not a string but {type(text).__name__}")
 
 
 def check_seed(seed: object) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from pairpiece import _core
 from pairpiece.alignment import Alignment, Lexicon
 from pairpiece.encoding import (
+    EncodeOptions,
     Encoding,
     Links,
     Source,
     check_out_type,
     check_seed,
+    check_text,
     check_threads,
     list_of_links,
 )
@@ -24,6 +26,9 @@ from pairpiece.options import MARKER, TextOptions
 from pairpiece.tables import BigramTable, CooccurrenceTable
 from pairpiece.vocabulary import SCORES_PER_NAT, Vocabulary
 from pairpiece.words import SPLITTINGS
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[str]]] | Tokenizer"
 """Raw source text to tokens, flat or grouped by source word."""
@@ -146,8 +151,7 @@ class Tokenizer:
 
         Lone surrogates, which are not Unicode text, become U+FFFD.
         """
-        if not isinstance(text, str):
-            raise OptionError(f"the text is not a string but {type(text).__name__}")
+        check_text(text)
         return self._core.normalize(text)
 
     def words(self, text: str) -> list[str]:
@@ -155,8 +159,7 @@ class Tokenizer:
         return [word.replace(" ", MARKER) for word in self._split(text)]
 
     def _split(self, text: str) -> list[str]:
-        if not isinstance(text, str):
-            raise OptionError(f"the text is not a string but {type(text).__name__}")
+        check_text(text)
         split: list[str] = []
         for part, is_symbol in self._core.words(text):
             if self._pretokenizer is None or is_symbol:
@@ -181,44 +184,15 @@ class Tokenizer:
 
     @overload
     def encode(
-        self,
-        text: str,
-        *,
-        source: Source | None = ...,
-        alignment: Links | None = ...,
-        out_type: type[int] = ...,
-        model: Literal["unigram", "bigram"] = ...,
-        whole_sentence: bool | None = ...,
-        add_bos: bool = ...,
-        add_eos: bool = ...,
+        self, text: str, *, out_type: type[int] = ..., **options: Unpack[EncodeOptions]
     ) -> list[int]: ...
-
     @overload
     def encode(
-        self,
-        text: str,
-        *,
-        source: Source | None = ...,
-        alignment: Links | None = ...,
-        out_type: type[str],
-        model: Literal["unigram", "bigram"] = ...,
-        whole_sentence: bool | None = ...,
-        add_bos: bool = ...,
-        add_eos: bool = ...,
+        self, text: str, *, out_type: type[str], **options: Unpack[EncodeOptions]
     ) -> list[str]: ...
-
     @overload
     def encode(
-        self,
-        text: str,
-        *,
-        source: Source | None = ...,
-        alignment: Links | None = ...,
-        out_type: type[Encoding],
-        model: Literal["unigram", "bigram"] = ...,
-        whole_sentence: bool | None = ...,
-        add_bos: bool = ...,
-        add_eos: bool = ...,
+        self, text: str, *, out_type: type[Encoding], **options: Unpack[EncodeOptions]
     ) -> Encoding: ...
 
     def encode(
@@ -246,8 +220,7 @@ class Tokenizer:
         """
         fast = source is None and alignment is None and model == "unigram"
         if fast and self._pretokenizer is None and (out_type is int or out_type is str):
-            if not isinstance(text, str):
-                raise OptionError(f"the text is not a string but {type(text).__name__}")
+            check_text(text)
             found: Any = self._core.encode(text, out_type is str)
             return self._framed(found, out_type, add_bos, add_eos)
         return self.encode_batch(
