@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 import sample
+from tampering import saved
 
 import pairpiece
 
@@ -16,3 +22,17 @@ def pairs() -> pairpiece.Pairs:
 @pytest.fixture(scope="session")
 def tokenizer(pairs: pairpiece.Pairs) -> pairpiece.Tokenizer:
     return pairpiece.train_from_pairs(pairs, vocab_size=640)
+
+
+@pytest.fixture(scope="module")
+def no_fsync() -> Iterator[None]:
+    """For models that need not survive a power cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A saved model with all parts, to tamper with."""
+    return Path(shutil.copytree(saved().name, tmp_path / "model"))
