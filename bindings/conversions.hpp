@@ -1,0 +1,135 @@
+// Between Python objects and those of the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallel.hpp"
+#include "utf8.hpp"
+
+namespace pairpiece::bindings {
+
+namespace nb = nanobind;
+
+// Limits the memory one text can take: under NFKC a text grows at most elevenfold.
+inline constexpr size_t kMaxTextBytes = size_t{1} << 28;
+inline constexpr long kMaxPosition = long(kMaxTextBytes);
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> to_vector(const Array<T>& array) {
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+template <class T>
+auto to_array(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+// UTF-8 views of Python strings; lone surrogates arrive as three invalid bytes each.
+class Texts {
+ public:
+  std::string_view add(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) {
+      if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+      PyErr_Clear();
+      nb::object bytes =
+          nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+      if (!bytes.is_valid()) throw nb::python_error();
+      data = PyBytes_AS_STRING(bytes.ptr());
+      size = PyBytes_GET_SIZE(bytes.ptr());
+      owned_.push_back(std::move(bytes));
+    }
+    if (size_t(size) > kMaxTextBytes)
+      throw std::invalid_argument("a text of more than 256 MiB: split it into lines first");
+    return {data, size_t(size)};
+  }
+
+ private:
+  std::vector<nb::object> owned_;
+};
+
+inline std::u32string to_u32(std::string_view text) {
+  std::u32string out;
+  for (size_t i = 0; i < text.size();) {
+    const Character c = decode_at(text, i);
+    out += c.code_point;
+    i += c.bytes;
+  }
+  return out;
+}
+
+inline std::vector<std::u32string> to_u32(const nb::list& strings) {
+  Texts texts;
+  std::vector<std::u32string> out;
+  out.reserve(strings.size());
+  for (nb::handle text : strings) out.push_back(to_u32(texts.add(text)));
+  return out;
+}
+
+inline nb::str to_str(const std::string& text) { return nb::str(text.data(), text.size()); }
+
+// A callback for the core that looks for Ctrl-C.  Call `rethrow` when the core says it stopped.
+class Signals {
+ public:
+  Interrupted poll() {
+    return [this] {
+      nb::gil_scoped_acquire gil;
+      stopped_ = stopped_ || PyErr_CheckSignals() != 0;
+      return stopped_;
+    };
+  }
+  void rethrow() const {
+    if (stopped_) throw nb::python_error();
+  }
+
+ private:
+  bool stopped_ = false;
+};
+
+// Lists of tokens cannot form cycles, so no time is spent looking for them while they are made.
+class CollectorPaused {
+ public:
+  CollectorPaused() : was_enabled_(PyGC_Disable()) {}
+  ~CollectorPaused() {
+    if (was_enabled_) PyGC_Enable();
+  }
+  CollectorPaused(const CollectorPaused&) = delete;
+
+ private:
+  int was_enabled_;
+};
+
+// A list or tuple, or anything else that can be iterated over, as an array of borrowed objects.
+class Sequence {
+ public:
+  // `complaint(what)` throws.
+  template <class Complaint>
+  Sequence(nb::handle object, Complaint complaint, const char* what)
+      : fast_(nb::steal(PySequence_Fast(object.ptr(), ""))) {
+    if (!fast_.is_valid()) {
+      PyErr_Clear();
+      complaint(what);
+    }
+  }
+  size_t size() const { return size_t(PySequence_Fast_GET_SIZE(fast_.ptr())); }
+  PyObject* operator[](size_t i) const {
+    return PySequence_Fast_GET_ITEM(fast_.ptr(), Py_ssize_t(i));
+  }
+
+ private:
+  nb::object fast_;
+};
+
+}  // namespace pairpiece::bindings
