@@ -75,6 +75,7 @@ def main() -> None:
         "--ablation", action="store_true", help="from paper to default, step by step"
     )
     parser.add_argument("--knobs", action="store_true", help="the default with one knob turned")
+    parser.add_argument("--no-prefix", action="store_true", help="SentencePiece without, too")
     parser.add_argument("--paired-piece-penalty", type=float, help="of the default mode")
     options = parser.parse_args()
     print("| corpus | tokenizer | target only | paired: links given | inferred | whole sentence |")
@@ -85,6 +86,10 @@ def main() -> None:
         baseline = sentencepiece_model(folder, options.vocab_size)
         texts = [sentence.target for sentence in heldout]
         row(corpus.name, "SentencePiece", [f"{fertility(texts, baseline.encode(texts)):.3f}"])
+        if options.no_prefix:
+            like_ours = sentencepiece_model(folder, options.vocab_size, add_dummy_prefix=False)
+            value = fertility(texts, like_ours.encode(texts))
+            row(corpus.name, "SentencePiece, no dummy prefix", [f"{value:.3f}"])
         words = training_pairs(folder)
         links = training_pairs(folder, per_link=True)
         default: dict[str, Any] = {}
@@ -106,13 +111,16 @@ def main() -> None:
             row(corpus.name, name, measure(tokenizer, heldout, options.num_threads))
 
 
-def sentencepiece_model(folder: Path, vocab_size: int) -> sentencepiece.SentencePieceProcessor:
-    prefix = folder / f"target-{vocab_size}"
+def sentencepiece_model(
+    folder: Path, vocab_size: int, *, add_dummy_prefix: bool = True
+) -> sentencepiece.SentencePieceProcessor:
+    prefix = folder / (f"target-{vocab_size}" + ("" if add_dummy_prefix else "-plain"))
     if not prefix.with_suffix(".model").exists():
         sentencepiece.SentencePieceTrainer.train(
             input=str(folder / "target.txt"),
             model_prefix=str(prefix),
             vocab_size=vocab_size,
+            add_dummy_prefix=add_dummy_prefix,
             **SOURCE_SETTINGS,
         )
     return sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
