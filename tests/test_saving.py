@@ -13,7 +13,7 @@ import pytest
 import sample
 
 import pairpiece
-from pairpiece import storage
+from pairpiece import files, storage
 
 SOURCES = [source for source, _, _ in sample.SENTENCES]
 TARGETS = [target for _, target, _ in sample.SENTENCES]
@@ -268,7 +268,7 @@ def failing_at(step: int, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 PLACES: Sequence[tuple[object, str]] = [
-    (storage, "_write"),
+    (files, "write"),
     (storage, "_remove_stale"),
     (os, "fsync"),
     (tempfile, "mkstemp"),

@@ -25,3 +25,11 @@ class MemoryLimitError(PairPieceError):
 
 class ModelFormatError(PairPieceError):
     """A saved model is missing, corrupt, truncated, hostile or of an unknown version."""
+
+
+class CorpusError(PairPieceError, ValueError):
+    """Parallel text cannot be used; the message names the file and, if it can, the line."""
+
+
+class AlignerError(PairPieceError):
+    """The word aligner is missing or has failed, or an alignment does not fit the text."""

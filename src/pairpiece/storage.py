@@ -12,7 +12,6 @@ import dataclasses
 import hashlib
 import itertools
 import json
-import os
 import re
 import tempfile
 from collections.abc import Callable
@@ -23,8 +22,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pairpiece import files
 from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
 from pairpiece.options import BYTE_PIECES, LengthPenalty, TextOptions
+from pairpiece.source_tokenizers import (
+    MAX_TOKENIZER_BYTES,
+    PRETOKENIZED,
+    HuggingFaceSource,
+    PretokenizedSource,
+    SavedSource,
+    SentencePieceSource,
+)
 from pairpiece.tables import BigramTable, CooccurrenceTable, PairedSettings
 from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
 from pairpiece.vocabulary import PieceType, Vocabulary
@@ -35,7 +43,12 @@ MAX_MANIFEST_BYTES = 2**28
 MAX_TABLE_BYTES = 2**36
 
 _HEAD, _NECK = b'{\n"sha256": "', b'",\n'
-_PART = re.compile(r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}")
+_PART = re.compile(
+    r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
+)
+
+_PAIRPIECE = "pairpiece"  # kind of source tokenizer
+_SOURCE_SUFFIX = {SentencePieceSource.kind: ".model", HuggingFaceSource.kind: ".json"}
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -61,17 +74,17 @@ def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
     source = state["source_tokenizer"]
     if isinstance(source, Tokenizer):
         parts["source"] = _save_source(folder, source)
+    elif isinstance(source, SentencePieceSource | HuggingFaceSource):
+        parts["source"] = _write_content(
+            folder, "source", _SOURCE_SUFFIX[source.kind], source.content
+        )
     manifest = {
         "format": "pairpiece",
         "version": FORMAT_VERSION,
         "text": dataclasses.asdict(state["text"]),
         "seed": state["seed"],
         "provenance": state["provenance"],
-        "source_tokenizer": None
-        if source is None
-        else "source"
-        if "source" in parts
-        else "callable",
+        "source_tokenizer": _kind_of_source(source),
         "paired": None if table is None else dataclasses.asdict(table.settings),
         "parts": parts,
         "pieces": vocabulary.pieces,
@@ -82,35 +95,21 @@ def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
     lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
     body = (",\n".join(lines) + "\n}\n").encode("utf-8")
     digest = hashlib.sha256(body).hexdigest().encode("ascii")
-    _write(folder / MANIFEST, _HEAD + digest + _NECK + body)
+    files.write(folder / MANIFEST, _HEAD + digest + _NECK + body)
     _remove_stale(folder, {part["file"] for part in parts.values()})
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file in one step: write a temporary file beside it, then rename."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _write_part(folder: Path, name: str, arrays: Arrays) -> dict[str, Any]:
     """Write a table under a name that holds its digest, so that no older file is touched."""
     from safetensors.numpy import save as to_bytes
 
-    content = to_bytes(arrays)
+    return _write_content(folder, name, ".safetensors", to_bytes(arrays))
+
+
+def _write_content(folder: Path, name: str, suffix: str, content: bytes) -> dict[str, Any]:
     digest = hashlib.sha256(content).hexdigest()
-    file = f"{name}-{digest[:12]}.safetensors"
-    _write(folder / file, content)
+    file = f"{name}-{digest[:12]}{suffix}"
+    files.write(folder / file, content)
     return {"file": file, "bytes": len(content), "sha256": digest}
 
 
@@ -124,6 +123,14 @@ def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
     file = f"source-{digest[:12]}"
     save(alone, folder / file)
     return {"file": file, "bytes": len(content), "sha256": digest}
+
+
+def _kind_of_source(source: object) -> str | None:
+    if source is None:
+        return None
+    if isinstance(source, Tokenizer):
+        return _PAIRPIECE
+    return source.kind if isinstance(source, SavedSource) else "callable"
 
 
 def _remove_stale(folder: Path, used: set[str]) -> None:
@@ -203,12 +210,8 @@ def _load(
     bigram = None
     if "bigram" in parts:
         bigram = _read_bigram(*_part_path(folder, parts, "bigram", path), vocabulary)
-    if source_tokenizer is None and "source" in parts:
-        if nested:
-            raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
-        source, size, digest = _part_path(folder, parts, "source", path)
-        _check_digest(source / MANIFEST, size, digest)
-        source_tokenizer = _load(source, None, None, nested=True)
+    if source_tokenizer is None:
+        source_tokenizer = _read_source(manifest, folder, parts, path, nested=nested)
     if text.pretokenization == "custom" and pretokenizer is None:
         what = "source_tokenizer=, together with its tokenizer" if nested else "pretokenizer="
         raise OptionError(
@@ -230,6 +233,32 @@ def _load(
         )
     except (ValueError, TypeError, binascii.Error) as error:
         raise ModelFormatError(f"{path}: {error}") from None
+
+
+def _read_source(
+    manifest: dict[str, Any], folder: Path, parts: dict[str, Any], path: Path, *, nested: bool
+) -> SourceTokenizer | None:
+    kind = manifest.get("source_tokenizer")
+    if kind is None or kind == "callable":
+        return None
+    if nested:
+        raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
+    if kind == PRETOKENIZED:
+        return PretokenizedSource()
+    if kind != _PAIRPIECE and kind not in _SOURCE_SUFFIX:
+        raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
+    source, size, digest = _part_path(folder, parts, "source", path)
+    if source.suffix != _SOURCE_SUFFIX.get(kind, ""):
+        raise ModelFormatError(f"{path}: {source.name} is not a source tokenizer of kind {kind}")
+    if kind == _PAIRPIECE:
+        _check_digest(source / MANIFEST, size, digest)
+        return _load(source, None, None, nested=True)
+    if size > MAX_TOKENIZER_BYTES:
+        raise ModelFormatError(f"{source}: too large for a tokenizer")
+    _check_digest(source, size, digest)
+    if kind == HuggingFaceSource.kind:
+        return HuggingFaceSource(source.read_bytes(), str(source))
+    return SentencePieceSource(source.read_bytes(), str(source))
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

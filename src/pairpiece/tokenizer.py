@@ -442,7 +442,11 @@ class Tokenizer:
             )
         if not isinstance(tokenizer, Tokenizer):
             return tokenizer(text)
-        encoding = tokenizer.encode(text, out_type=Encoding)
+        return tokenizer.tokens_by_word(text)
+
+    def tokens_by_word(self, text: str) -> list[list[str]]:
+        """The pieces of each word: what a tokenizer of the source language has to give."""
+        encoding = self.encode(text, out_type=Encoding)
         words: list[list[str]] = [[] for _ in range(max(encoding.word_ids, default=-1) + 1)]
         for piece, word in zip(encoding.pieces, encoding.word_ids, strict=True):
             words[word].append(piece)

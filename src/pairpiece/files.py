@@ -1,0 +1,119 @@
+"""Text files, plain or compressed, read line by line; and files written in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from pairpiece.errors import CorpusError
+
+COMPRESSIONS = (".gz", ".xz", ".zst")
+MAX_LINE_BYTES = 2**20
+"""A longer line is not a sentence; the limit keeps a file without line ends out of memory."""
+
+
+def suffix(path: Path) -> str:
+    """What kind of file this is: the last suffix that is not a compression, in lower case.
+
+    >>> suffix(Path("train.TMX.gz"))
+    '.tmx'
+    """
+    suffixes = [part.lower() for part in path.suffixes]
+    while suffixes and suffixes[-1] in COMPRESSIONS:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file's decompressed bytes; what goes wrong while they are read becomes a `CorpusError`."""
+    import zstandard
+
+    try:
+        with _open(path) as file:
+            yield file
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise CorpusError(f"{path}: damaged or truncated: {error}; copy the file again") from None
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or error}") from None
+
+
+def _open(path: Path) -> BinaryIO:
+    kind = path.suffix.lower()
+    if kind == ".gz":
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    if kind == ".xz":
+        return cast(BinaryIO, lzma.open(path, "rb"))
+    if kind == ".zst":
+        import zstandard
+
+        # Buffered: a zstd reader has no readline of its own.
+        return cast(BinaryIO, io.BufferedReader(zstandard.open(path, "rb"), 2**17))
+    return path.open("rb")
+
+
+def lines(path: Path) -> Iterator[str]:
+    r"""The lines of a UTF-8 file without their ends; only \n and \r\n end a line."""
+    with opened(path) as file:
+        yield from decoded_lines(file, str(path))
+
+
+def decoded_lines(file: BinaryIO, name: str) -> Iterator[str]:
+    """The lines of a stream; an error names the stream and the line."""
+    number = 0
+    while raw := file.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(raw) > MAX_LINE_BYTES:
+            raise CorpusError(
+                f"{name}:{number}: a line of more than {MAX_LINE_BYTES:,} bytes; is this a text "
+                f"file with one sentence per line?"
+            )
+        if number == 1:
+            if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                raise CorpusError(f"{name}: UTF-16, not UTF-8: convert the file with iconv")
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        try:
+            line = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CorpusError(
+                f"{name}:{number}: not valid UTF-8 (byte {error.start + 1} of the line): convert "
+                f"the file with iconv, or remove the line"
+            ) from None
+        yield line.removesuffix("\n").removesuffix("\r")
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file as it lies on disk."""
+    found = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(2**20):
+                found.update(chunk)
+    except OSError as error:
+        raise CorpusError(f"{path}: {error.strerror or error}") from None
+    return found.hexdigest()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Replace a file in one step: write a temporary file beside it, then rename."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,217 @@
+"""Word alignment with Eflomal, run as a program of its own; and Pharaoh files from anywhere else.
+
+Eflomal (Östling & Tiedemann, 2016) takes its random seed from the system and has no option for it.
+On Linux it is run so that it reads the seed from a file of ours (aligner/fixed_random.c), and the
+same text and seed give the same links for any number of threads.  Elsewhere every run differs a
+little, and only the work directory, which keeps the links, makes a training repeatable.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from pairpiece import files
+from pairpiece.errors import AlignerError, OptionError
+from pairpiece.symmetrization import Link
+
+MAX_WORDS = 1023
+"""Of a sentence; Eflomal leaves longer ones unaligned."""
+
+_INSTALL = (
+    'install it with pip install "pairpiece[align]" (it needs a C compiler), or pass the links of '
+    "another aligner as a Pharaoh file (--align FILE), or train without links (--align none)"
+)
+
+Advance = Callable[[int, int], object]
+"""Told how much is done, and of how much."""
+
+
+@dataclass(frozen=True)
+class Eflomal:
+    """How to align: more samplers cost proportionally more and agree slightly better."""
+
+    samplers: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if type(self.samplers) is not int or not 1 <= self.samplers <= 64:
+            raise OptionError(f"samplers must be between 1 and 64, not {self.samplers!r}")
+
+    @property
+    def version(self) -> str:
+        """The version that is installed, as far as this Python knows."""
+        try:
+            return metadata.version("eflomal")
+        except metadata.PackageNotFoundError:
+            return "unknown"
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same text and seed give the same links on this system."""
+        return _FIXED_RANDOM.is_file()
+
+    def align(
+        self,
+        folder: Path,
+        *,
+        priors: Path | None = None,
+        num_threads: int = 2,
+        advance: Advance | None = None,
+    ) -> None:
+        """Align ``source.words`` with ``target.words`` of a folder, words separated by spaces.
+
+        Writes ``forward.links`` and ``reverse.links``, a line of Pharaoh links for each sentence.
+        """
+        arguments = ["-v", "--overwrite", "--n-samplers", str(self.samplers)]
+        arguments += ["-s", "source.words", "-t", "target.words"]
+        arguments += ["-f", "forward.links", "-r", "reverse.links"]
+        if priors is not None:
+            arguments += ["-p", str(priors.absolute())]
+        random = folder / "random"
+        random.write_bytes((self.seed % 2**63 * 2 + 1).to_bytes(8, "little"))
+        environment = {
+            **os.environ,
+            # One thread for each direction: with more, samplers would race for random numbers.
+            "OMP_THREAD_LIMIT": str(min(num_threads, 2)),
+            "PAIRPIECE_RANDOM": str(random.absolute()),
+        }
+        if self.repeatable:
+            preloaded = (str(_FIXED_RANDOM), os.environ.get("LD_PRELOAD", ""))
+            environment["LD_PRELOAD"] = ":".join(filter(None, preloaded))
+        _run("eflomal-align", arguments, folder, environment, _Iterations(advance))
+        random.unlink()
+        expected = sum(1 for _ in files.lines(folder / "source.words"))
+        for name in ("forward.links", "reverse.links"):
+            found = sum(1 for _ in files.lines(folder / name))
+            if found != expected:
+                raise AlignerError(
+                    f"Eflomal aligned {found:,} of {expected:,} sentences and then stopped; is "
+                    f"there enough memory?"
+                )
+
+    @staticmethod
+    def make_priors(folder: Path) -> Path:
+        """What an alignment has learned about words, for aligning new text later."""
+        arguments = ["-s", "source.words", "-t", "target.words"]
+        arguments += ["-f", "forward.links", "-r", "reverse.links", "-p", "priors"]
+        _run("eflomal-makepriors", arguments, folder, dict(os.environ), None)
+        return folder / "priors"
+
+
+_FIXED_RANDOM = Path(__file__).with_name("_fixed_random.so")
+if not _FIXED_RANDOM.is_file():  # an editable installation keeps what is compiled elsewhere
+    from pairpiece import _core
+
+    _FIXED_RANDOM = Path(_core.__file__).with_name("_fixed_random.so")
+
+
+def _program(name: str) -> str:
+    """Where a program is: beside this Python, or wherever the shell would find it."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.is_file() else shutil.which(name)
+    if found is None:
+        raise AlignerError(f"the word aligner Eflomal ({name}) is not installed: {_INSTALL}")
+    return found
+
+
+def _run(
+    name: str,
+    arguments: list[str],
+    folder: Path,
+    environment: dict[str, str],
+    listener: Callable[[str], object] | None,
+) -> None:
+    last: deque[str] = deque(maxlen=5)
+    try:
+        process = subprocess.Popen(
+            [_program(name), *arguments],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError as error:
+        raise AlignerError(f"{name} cannot be run ({error.strerror}): {_INSTALL}") from None
+    with process:
+        try:
+            assert process.stderr is not None
+            for line in process.stderr:
+                last.append(line.strip())
+                if listener is not None:
+                    listener(line)
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        said = "; ".join(filter(None, last)) or "nothing"
+        raise AlignerError(
+            f"{name} failed with exit code {process.returncode} and said: {said}. If it was "
+            f"killed, there may not be enough memory: try fewer lines (--max-lines). Otherwise "
+            f"{_INSTALL}"
+        )
+
+
+class _Iterations:
+    """Follows what Eflomal prints: how many iterations of which model have been made."""
+
+    _BEGUN = re.compile(r"Aligning with model (\d) \((\d+) iterations\)")
+    _PLANNED = re.compile(r" -1 (\d+) -2 (\d+) -3 (\d+) ")
+
+    def __init__(self, advance: Advance | None) -> None:
+        self._advance = advance or (lambda done, total: None)
+        self._total = 0
+        self._done = 0
+        self._running: deque[int] = deque()
+
+    def __call__(self, line: str) -> None:
+        if found := self._PLANNED.search(line):
+            self._total = 2 * sum(map(int, found.groups()))
+        elif found := self._BEGUN.search(line):
+            self._running.append(int(found[2]))
+        elif line.startswith("Done:") and self._running:
+            self._done += self._running.popleft()
+            self._advance(self._done, max(self._total, self._done))
+
+
+def for_aligner(words: Iterable[str]) -> str:
+    """The words of a sentence on a line; none may vanish or hold a space, or the links shift."""
+    return " ".join("".join(word.strip("▁").split()) or "_" for word in words)
+
+
+def parse_links(line: str, place: str) -> list[Link]:
+    """The links of a Pharaoh line such as ``0-0 1-2``.
+
+    >>> parse_links("0-0 1-2", "links:1")
+    [(0, 0), (1, 2)]
+    """
+    links = []
+    for link in line.split():
+        source, _, target = link.partition("-")
+        if not (source.isascii() and source.isdigit() and target.isascii() and target.isdigit()):
+            raise AlignerError(
+                f"{place}: {link!r} is not a link; a Pharaoh file has source-target pairs of word "
+                f"numbers from 0, such as 0-0 1-2"
+            )
+        if len(source) > 9 or len(target) > 9:
+            raise AlignerError(f"{place}: there is no word number {max(source, target, key=len)}")
+        links.append((int(source), int(target)))
+    return links
+
+
+def read_links(path: Path) -> Iterator[list[Link]]:
+    """The links of every sentence of a Pharaoh file."""
+    for number, line in enumerate(files.lines(path), 1):
+        yield parse_links(line, f"{path}:{number}")
