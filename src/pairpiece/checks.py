@@ -75,7 +75,7 @@ class Checks:
                 self._found(_DUPLICATE, pair.place)
             self._seen.add(key)
             self.kept += 1
-            yield SentencePair(source, target, pair.place)
+            yield SentencePair(source, target, pair.place, self.read - 1)
         if self.kept == 0:
             raise CorpusError(
                 "there are no sentence pairs to learn from"

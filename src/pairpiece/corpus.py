@@ -37,6 +37,7 @@ class SentencePair(NamedTuple):
     source: str
     target: str
     place: str
+    number: int = 0  # of the pair in the whole corpus
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ import io
 import lzma
 import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from pairpiece.errors import CorpusError
 
@@ -48,16 +49,36 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 def _open(path: Path) -> BinaryIO:
     kind = path.suffix.lower()
+    raw = io.BufferedReader(_CountedFile(path), 2**17)
     if kind == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
+        return cast(BinaryIO, gzip.open(raw, "rb"))
     if kind == ".xz":
-        return cast(BinaryIO, lzma.open(path, "rb"))
+        return cast(BinaryIO, lzma.open(raw, "rb"))
     if kind == ".zst":
         import zstandard
 
         # Buffered: a zstd reader has no readline of its own.
-        return cast(BinaryIO, io.BufferedReader(zstandard.open(path, "rb"), 2**17))
-    return path.open("rb")
+        return cast(BinaryIO, io.BufferedReader(zstandard.open(raw, "rb"), 2**17))
+    return cast(BinaryIO, raw)
+
+
+class _Counter(threading.local):
+    bytes = 0
+
+
+_counter = _Counter()
+
+
+def bytes_read() -> int:
+    """How many bytes of files this thread has read so far, as they lie on disk."""
+    return _counter.bytes
+
+
+class _CountedFile(io.FileIO):
+    def readinto(self, buffer: Any) -> int | None:
+        size = super().readinto(buffer)
+        _counter.bytes += size or 0
+        return size
 
 
 def lines(path: Path) -> Iterator[str]:

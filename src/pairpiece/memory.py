@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import sys
 from pathlib import Path
@@ -11,10 +12,8 @@ _SELF = Path("/proc/self")
 
 def reset_peak() -> None:
     """Begin to measure anew, where the system can do that (Linux)."""
-    try:
+    with contextlib.suppress(OSError):
         (_SELF / "clear_refs").write_text("5")
-    except OSError:
-        pass
 
 
 def peak_bytes() -> int:

@@ -12,11 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from pairpiece import strings
 from pairpiece.errors import PairError
 
 NULL = 0
@@ -36,6 +38,8 @@ class Pair(NamedTuple):
     count: float = 1.0  # type: ignore[assignment]
     expected_length: float | None = None
 
+
+_TEXTS = ("words", "source_tokens")
 
 PairLike: TypeAlias = Pair | Sequence[Any]
 """A `Pair`, or a (source tokens, target word[, count[, expected length]]) tuple."""
@@ -162,6 +166,28 @@ class Pairs:
             source=np.array(source, np.uint32),
             multiplicity=np.array(multiplicity, np.uint32),
         )
+
+    def save(self, path: Path) -> None:
+        """Write the pairs to a safetensors file."""
+        from safetensors.numpy import save_file
+
+        arrays = {name: value for name, value in self.__dict__.items() if name not in _TEXTS}
+        for name in _TEXTS:
+            content, begin = strings.packed(getattr(self, name))
+            arrays |= {f"{name}_bytes": content, f"{name}_begin": begin}
+        save_file(arrays, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Pairs:
+        """Read what `save` wrote."""
+        from safetensors.numpy import load_file
+
+        fields: dict[str, Any] = load_file(path)
+        for name in _TEXTS:
+            fields[name] = strings.unpacked(
+                fields.pop(f"{name}_bytes"), fields.pop(f"{name}_begin")
+            )
+        return cls(**fields)
 
     def rows(self) -> Iterator[tuple[str, list[int], float, float]]:
         """(word, source ids with repetitions, expected length, count) of every distinct pair."""

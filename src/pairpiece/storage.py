@@ -10,7 +10,6 @@ import base64
 import binascii
 import dataclasses
 import hashlib
-import itertools
 import json
 import re
 import tempfile
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pairpiece import files
+from pairpiece import files, strings
 from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
 from pairpiece.options import BYTE_PIECES, LengthPenalty, TextOptions
 from pairpiece.source_tokenizers import (
@@ -71,6 +70,8 @@ def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
         parts["cooccurrence"] = _write_part(folder, "cooccurrence", _table_arrays(table))
     if bigram is not None:
         parts["bigram"] = _write_part(folder, "bigram", _bigram_arrays(bigram))
+    if state["priors"] is not None:
+        parts["priors"] = _write_content(folder, "priors", ".gz", state["priors"])
     source = state["source_tokenizer"]
     if isinstance(source, Tokenizer):
         parts["source"] = _save_source(folder, source)
@@ -147,15 +148,15 @@ def _remove_stale(folder: Path, used: set[str]) -> None:
 
 
 def _table_arrays(table: CooccurrenceTable) -> Arrays:
-    encoded = [token.encode("utf-8", "surrogatepass") for token in table.source_tokens]
+    content, begin = strings.packed(table.source_tokens)
     return {
         "row_begin": table.row_begin,
         "source": table.source,
         "count": table.count,
         "source_count": table.source_count,
         "base": table.base,
-        "source_token_bytes": np.frombuffer(b"".join(encoded), np.uint8),
-        "source_token_begin": np.cumsum([0, *map(len, encoded)], dtype=np.uint64),
+        "source_token_bytes": content,
+        "source_token_begin": begin,
     }
 
 
@@ -207,6 +208,14 @@ def _load(
         def table() -> CooccurrenceTable:
             return _read_table(*cooccurrence, settings, vocabulary)
 
+    priors: Callable[[], bytes] | None = None
+    if "priors" in parts:
+        place, size, digest = _part_path(folder, parts, "priors", path)
+
+        def priors() -> bytes:
+            _check_digest(place, size, digest)
+            return place.read_bytes()
+
     bigram = None
     if "bigram" in parts:
         bigram = _read_bigram(*_part_path(folder, parts, "bigram", path), vocabulary)
@@ -230,6 +239,7 @@ def _load(
             pretokenizer=pretokenizer,
             seed=_expect(manifest, "seed", int, path),
             provenance=_expect(manifest, "provenance", dict, path),
+            priors=priors,
         )
     except (ValueError, TypeError, binascii.Error) as error:
         raise ModelFormatError(f"{path}: {error}") from None
@@ -442,7 +452,12 @@ def _read_table(
         },
     )
     _check_base(path, arrays["base"], vocabulary)
-    tokens = _strings(path, arrays.pop("source_token_bytes"), arrays.pop("source_token_begin"))
+    try:
+        tokens = strings.unpacked(
+            arrays.pop("source_token_bytes"), arrays.pop("source_token_begin")
+        )
+    except ValueError as error:
+        raise ModelFormatError(f"{path}: the source tokens are damaged: {error}") from None
     if len(tokens) != len(arrays["source_count"]) or tokens[:1] != [""]:
         raise ModelFormatError(f"{path}: the source tokens do not agree with their counts")
     sources = np.unique(arrays["source"])
@@ -472,17 +487,3 @@ def _check_base(path: Path, base: npt.NDArray[Any], vocabulary: Vocabulary) -> N
     learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
     if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
         raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")
-
-
-def _strings(path: Path, content: npt.NDArray[Any], begin: npt.NDArray[Any]) -> list[str]:
-    bounds = begin.tolist()
-    raw = content.tobytes()
-    if not bounds or bounds[0] != 0 or bounds[-1] != len(raw) or sorted(bounds) != bounds:
-        raise ModelFormatError(f"{path}: the source tokens are inconsistent")
-    try:
-        return [
-            raw[first:last].decode("utf-8", "surrogatepass")
-            for first, last in itertools.pairwise(bounds)
-        ]
-    except UnicodeDecodeError:
-        raise ModelFormatError(f"{path}: a source token is not UTF-8") from None

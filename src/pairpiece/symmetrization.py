@@ -35,10 +35,10 @@ def grow_diag_final_and(forward: Set[Link], reverse: Set[Link]) -> list[Link]:
         for source, target in frontier:
             for down, right in _NEIGHBOURS:
                 link = (source + down, target + right)
-                if link in union and link not in links:
-                    if link[0] not in sources or link[1] not in targets:
-                        add(link)
-                        grown.append(link)
+                free = link[0] not in sources or link[1] not in targets
+                if free and link in union and link not in links:
+                    add(link)
+                    grown.append(link)
         frontier = sorted(grown)
     for direction in (forward, reverse):
         for link in sorted(direction):

@@ -55,6 +55,7 @@ class Tokenizer:
         pretokenizer: PreTokenizer | None = None,
         seed: int = 0,
         provenance: dict[str, Any] | None = None,
+        priors: bytes | Callable[[], bytes] | None = None,
     ) -> None:
         self._vocabulary = vocabulary
         self._text = text
@@ -65,6 +66,7 @@ class Tokenizer:
         self._pretokenizer = pretokenizer
         self._seed = seed
         self._provenance = provenance or {}
+        self._priors = priors
         self._id_of = {piece: i for i, piece in enumerate(vocabulary.pieces)}
         self._core = _core.Tokenizer(
             charsmap,
@@ -124,6 +126,13 @@ class Tokenizer:
     def source_tokenizer(self) -> SourceTokenizer | None:
         """What turns raw source text into source tokens."""
         return self._source_tokenizer
+
+    @property
+    def priors(self) -> bytes | None:
+        """What the word aligner has learned, compressed with gzip; for aligning new text."""
+        if callable(self._priors):
+            self._priors = self._priors()
+        return self._priors
 
     def piece_to_id(self, piece: str) -> int:
         """The id of a piece; `unk_id` if there is no such piece."""
@@ -570,6 +579,7 @@ class Tokenizer:
             "pretokenizer": self._pretokenizer,
             "seed": self._seed,
             "provenance": self._provenance,
+            "priors": self.priors,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -171,7 +171,7 @@ class _Iterations:
     _PLANNED = re.compile(r" -1 (\d+) -2 (\d+) -3 (\d+) ")
 
     def __init__(self, advance: Advance | None) -> None:
-        self._advance = advance or (lambda done, total: None)
+        self._advance = advance
         self._total = 0
         self._done = 0
         self._running: deque[int] = deque()
@@ -183,7 +183,8 @@ class _Iterations:
             self._running.append(int(found[2]))
         elif line.startswith("Done:") and self._running:
             self._done += self._running.popleft()
-            self._advance(self._done, max(self._total, self._done))
+            if self._advance is not None:
+                self._advance(self._done, max(self._total, self._done))
 
 
 def for_aligner(words: Iterable[str]) -> str:

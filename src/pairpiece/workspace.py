@@ -1,8 +1,8 @@
 """Results of stages, kept in a folder so that a run that was killed goes on where it was.
 
 The result of a stage is a folder ``<stage>-<key>``, where the key stands for everything the result
-depends on.  It is made under another name and renamed when it is complete, so what bears the name is
-whole.  All of it can be deleted at any time.
+depends on.  It is made under another name and renamed when it is complete, so what bears the name
+is whole.  All of it can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -62,13 +63,13 @@ class Workspace:
         be known (`None`), it is made each time and named after its content.
         """
         if depends_on is None:
-            with self._locked(f"{name}-unnamed-{os.getpid()}") as folder:
-                return self._made(name, folder, None, make)
+            with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=self.folder) as folder:
+                return self._made(name, Path(folder), None, make)
         key = _digest(depends_on)
         with self._locked(f"{name}-{key}") as folder:
             found = self.folder / f"{name}-{key}"
             if found.is_dir():
-                return _read(name, found)
+                return _read(found)
             return self._made(name, folder, found, make)
 
     def _made(
@@ -82,7 +83,7 @@ class Workspace:
         memory.reset_peak()
         details = make(temporary)
         content = _content(temporary)
-        record = {
+        record: dict[str, Any] = {
             "stage": name,
             "content": content,
             "details": details,
@@ -93,16 +94,17 @@ class Workspace:
         if folder is None:
             folder = self.folder / f"{name}-{_digest({'content': content})}"
         _flush(temporary)
-        with contextlib.suppress(OSError):  # the same content is there already
+        if not folder.exists():  # else the same content is there already
             temporary.rename(folder)
-        record["reused"] = False
-        return Result(folder=folder, **record)
+            temporary.mkdir()  # whoever made it will remove it
+        return Result(folder=folder, reused=False, **record)
 
     @contextlib.contextmanager
     def _locked(self, name: str) -> Iterator[Path]:
         """An empty folder to make a result in; nobody else makes the same one meanwhile."""
         import fcntl
 
+        # The lock stays there: if it were removed, somebody could wait for a file without a name.
         temporary = self.folder / f".{name}"
         with (self.folder / f".{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -112,14 +114,11 @@ class Workspace:
                 yield temporary
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
-                with contextlib.suppress(OSError):
-                    (self.folder / f".{name}.lock").unlink()
 
 
-def _read(name: str, folder: Path) -> Result:
+def _read(folder: Path) -> Result:
     record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    del record["stage"]
-    return Result(name, folder, reused=True, **record)
+    return Result(folder=folder, reused=True, **record)
 
 
 def _digest(value: dict[str, Any]) -> str:

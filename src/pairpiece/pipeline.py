@@ -1,0 +1,617 @@
+"""From raw parallel text to a tokenizer: the stages of a run, each resumed from its result."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import hashlib
+import io
+import itertools
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairpiece import checks, files, source_tokenizers, storage
+from pairpiece.corpus import Corpus, Paths, SentencePair
+from pairpiece.encoding import check_seed, check_threads
+from pairpiece.errors import AlignerError, CorpusError, OptionError
+from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
+from pairpiece.reporting import Reporter
+from pairpiece.source_tokenizers import SentencePieceSource, tokens_by_word, words_to_align
+from pairpiece.symmetrization import SYMMETRIZATIONS, Link
+from pairpiece.tokenizer import Tokenizer
+from pairpiece.training import Progress, train_from_pairs
+from pairpiece.word_aligner import Eflomal, for_aligner, parse_links, read_links
+from pairpiece.words import WordSplitter
+from pairpiece.workspace import Result, Workspace, default_folder
+
+VERSION = 1
+"""Of what the stages make; results of other versions are not used again."""
+
+# The paper's settings for the source tokenizer (appendix B).  The size is a wish: SentencePiece
+# stops below it if the text has too little to offer.
+SOURCE_SETTINGS: dict[str, Any] = {
+    "model_type": "unigram",
+    "character_coverage": 1.0,
+    "shrinking_factor": 0.75,
+    "num_sub_iterations": 2,
+    "allow_whitespace_only_pieces": True,
+    "byte_fallback": True,
+    "normalization_rule_name": "nfkc",
+    "hard_vocab_limit": False,
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that the result of a run depends on, and how to go about it."""
+
+    corpus: Corpus
+    vocab_size: int
+    mode: str
+    source_tokenizer: Any  # None: train one
+    source_vocab_size: int
+    align: str  # "eflomal", "none", or a Pharaoh file
+    symmetrization: str
+    aligner: Eflomal
+    keep_priors: bool
+    max_lines: int | None
+    strict: bool
+    num_threads: int
+    seed: int
+    learning_arguments: dict[str, Any]  # of train_from_pairs
+    text: TextOptions
+    learning: LearningOptions
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: the tokenizer, and what each stage has made and cost."""
+
+    tokenizer: Tokenizer
+    stages: list[Result]
+    work_dir: Path | None  # None if nothing was kept
+
+    def __getitem__(self, stage: str) -> Result:
+        return next(result for result in self.stages if result.stage == stage)
+
+
+def train(
+    source: Paths | None = None,
+    target: Paths | None = None,
+    *,
+    corpus: Paths | Iterable[tuple[str, str]] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Tokenizer:
+    """Learn a tokenizer for the target language from raw parallel text; saved to `output` if given.
+
+    The text is `source` and `target`, line-aligned text files or gettext catalogues (one or a list
+    of each), or `corpus`: files with both sides (TSV, JSONL, Parquet, TMX, gettext), or any
+    iterable of (source, target) strings.  Files may be compressed (``.gz``, ``.xz``, ``.zst``).
+
+    The other arguments are those of `prepare`, and the fields of `TextOptions` and
+    `LearningOptions`.
+
+    >>> pairs = [("le chat dort", "il gatto dorme"), ("les chats dorment", "i gatti dormono")] * 5
+    >>> tok = train(corpus=pairs, vocab_size=290, align="none", cache=False)
+    >>> tok.decode(tok.encode("il gatto", source="le chat"))
+    'il gatto'
+    """
+    reporter = options.pop("reporter", None)
+    work_dir, cache = options.pop("work_dir", None), options.pop("cache", True)
+    job = prepare(source, target, corpus=corpus, **options)
+    finished = run(job, work_dir=work_dir, cache=cache, reporter=reporter)
+    if output is not None:
+        finished.tokenizer.save(output)
+    return finished.tokenizer
+
+
+def prepare(
+    source: Paths | None = None,
+    target: Paths | None = None,
+    *,
+    corpus: Paths | Iterable[tuple[str, str]] | None = None,
+    vocab_size: int = 8000,
+    mode: str = "default",
+    source_tokenizer: Any = None,
+    source_vocab_size: int | None = None,
+    align: str | os.PathLike[str] = "eflomal",
+    symmetrization: str = "grow-diag-final-and",
+    samplers: int = 1,
+    keep_priors: bool = False,
+    max_lines: int | None = None,
+    strict: bool = False,
+    format: str | None = None,  # noqa: A002
+    source_column: str | None = None,
+    target_column: str | None = None,
+    num_threads: int | None = None,
+    seed: int = 0,
+    hard_vocab_limit: bool = True,
+    memory_limit: int | None = None,
+    **options: Any,
+) -> Job:
+    """Check all arguments before any work is done.
+
+    * `source_tokenizer`: a SentencePiece ``.model``, a ``tokenizer.json`` or a Hugging Face
+      directory, a PairPiece model, a function from text to tokens, or ``"pretokenized"`` for source
+      text that is tokens already.  Without one a SentencePiece unigram model of
+      `source_vocab_size` (else `vocab_size`) is trained.
+    * `align`: ``"eflomal"``, a Pharaoh file with word links made elsewhere, or ``"none"``.
+    * `symmetrization`: of the two directions, ``"grow-diag-final-and"``, ``"intersection"`` or
+      ``"union"``; `samplers` of Eflomal; `keep_priors` for aligning new text later.
+    * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.
+    * `format`, `source_column`, `target_column`: see `Corpus`.
+    * `num_threads`: all processors if not given; the result does not depend on it.
+    * `vocab_size`, `mode`, `seed`, `hard_vocab_limit`, `memory_limit`: see `train_from_pairs`.
+    """
+    if num_threads is None:
+        num_threads = os.cpu_count() or 1
+    check_threads(num_threads)
+    check_seed(seed)
+    for name, value in (
+        ("max_lines", max_lines),
+        ("source_vocab_size", source_vocab_size),
+        ("vocab_size", vocab_size),
+    ):
+        if value is not None and (type(value) is not int or value < 1):
+            raise OptionError(f"{name} must be a positive number, not {value!r}")
+    if symmetrization not in SYMMETRIZATIONS:
+        known = ", ".join(SYMMETRIZATIONS)
+        raise OptionError(f"symmetrization must be one of {known}, not {symmetrization!r}")
+    text, learning = options_for(mode, options)
+    if text.pretokenization == "custom":
+        raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
+    align = os.fspath(align)
+    if align not in ("eflomal", "none") and not Path(align).is_file():
+        raise AlignerError(f"{align}: there is no such Pharaoh file; or say eflomal or none")
+    if keep_priors and align != "eflomal":
+        raise OptionError("keep_priors needs Eflomal: priors are what it learns about words")
+    return Job(
+        corpus=Corpus.of(
+            source,
+            target,
+            corpus,
+            format=format,
+            source_column=source_column,
+            target_column=target_column,
+        ),
+        vocab_size=vocab_size,
+        mode=mode,
+        source_tokenizer=None
+        if source_tokenizer is None
+        else source_tokenizers.source_tokenizer(source_tokenizer),
+        source_vocab_size=source_vocab_size or vocab_size,
+        align="none" if learning.source_side == "none" else align,
+        symmetrization=symmetrization,
+        aligner=Eflomal(samplers, seed),
+        keep_priors=keep_priors,
+        max_lines=max_lines,
+        strict=strict,
+        num_threads=num_threads,
+        seed=seed,
+        learning_arguments={
+            "hard_vocab_limit": hard_vocab_limit,
+            "memory_limit": memory_limit,
+            **options,
+        },
+        text=text,
+        learning=learning,
+    )
+
+
+def run(
+    job: Job,
+    *,
+    work_dir: str | os.PathLike[str] | None = None,
+    cache: bool = True,
+    reporter: Reporter | None = None,
+) -> Run:
+    """Do a job, stage by stage.  Results of stages lie in `work_dir` and are used again."""
+    with ExitStack() as stack:
+        if cache:
+            folder = default_folder() if work_dir is None else Path(work_dir)
+        else:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pairpiece-")))
+        return _Stages(job, Workspace(folder), reporter or Reporter()).run(
+            folder if cache else None
+        )
+
+
+class _Stages:
+    """The stages; each method makes one result, which depends on the results it is given."""
+
+    def __init__(self, job: Job, workspace: Workspace, reporter: Reporter) -> None:
+        self._job = job
+        self._workspace = workspace
+        self._reporter = reporter
+        self._results: list[Result] = []
+
+    def run(self, kept_in: Path | None) -> Run:
+        text = self._read()
+        source = self._source_tokenizer(text)
+        if self._job.align == "eflomal":
+            words = self._words(text, source)
+            links = self._align(words)
+            pairs = self._pairs(text, source, links)
+        else:
+            links = None
+            pairs = self._pairs(text, source, None)
+        tokenizer = self._learn(text, source, links, pairs)
+        return Run(tokenizer, self._results, kept_in)
+
+    def _stage(self, name: str, doing: str, depends_on: dict[str, Any] | None, make: Any) -> Result:
+        self._reporter.begin(name, doing)
+        if depends_on is not None:
+            depends_on = {"version": VERSION, **depends_on}
+        result = self._workspace.stage(name, depends_on, make)
+        self._results.append(result)
+        self._reporter.end(result)
+        return result
+
+    # ------------------------------------------------------------------ read
+
+    def _read(self) -> Result:
+        """``source.txt``, ``target.txt``: the pairs that passed the checks; ``numbers.txt``: which
+        they are.
+        """
+        job = self._job
+        depends_on = None
+        if job.corpus.rereadable:
+            depends_on = {
+                "files": [[str(path), files.digest(path)] for path in job.corpus.files],
+                "format": [job.corpus.format, job.corpus.source_column, job.corpus.target_column],
+                "max_lines": job.max_lines,
+                "seed": job.seed if job.max_lines else None,
+            }
+        result = self._stage("read", "reading the text", depends_on, self._make_text)
+        findings = [checks.Finding(**finding) for finding in result.details["findings"]]
+        for finding in findings:
+            if job.strict:
+                raise CorpusError(f"{finding} (--strict makes this an error)")
+            self._reporter.warning(str(finding))
+        return result
+
+    def _make_text(self, folder: Path) -> dict[str, Any]:
+        job = self._job
+        found = checks.Checks()
+        pairs: Iterable[SentencePair] = found.passing(self._watched(job.corpus))
+        if job.max_lines is not None:
+            pairs = checks.sample(pairs, job.max_lines, job.seed)
+        used = 0
+        characters = [0, 0]
+        with (
+            (folder / "source.txt").open("w", encoding="utf-8", newline="\n") as sources,
+            (folder / "target.txt").open("w", encoding="utf-8", newline="\n") as targets,
+            (folder / "numbers.txt").open("w") as numbers,
+        ):
+            for pair in pairs:
+                sources.write(_storable(pair.source) + "\n")
+                targets.write(_storable(pair.target) + "\n")
+                numbers.write(f"{pair.number}\n")
+                used += 1
+                characters[0] += len(pair.source)
+                characters[1] += len(pair.target)
+        return {
+            "read": found.read,
+            "used": used,
+            "source_characters": characters[0],
+            "target_characters": characters[1],
+            "findings": [dataclasses.asdict(finding) for finding in found.findings.values()],
+        }
+
+    def _watched(self, corpus: Corpus) -> Iterator[SentencePair]:
+        total = sum(path.stat().st_size for path in corpus.files) if corpus.rereadable else None
+        before = files.bytes_read()
+        for number, pair in enumerate(corpus):
+            if number % 4096 == 0:
+                if total is None:
+                    self._reporter.advance(number, None, "pairs")
+                else:
+                    done = files.bytes_read() - before
+                    self._reporter.advance(min(done, total), total, "bytes")
+            yield pair
+
+    # ------------------------------------------------------------------ source tokenizer
+
+    def _source_tokenizer(self, text: Result) -> Any:
+        """The tokenizer given, or else ``source.model``."""
+        if self._job.source_tokenizer is not None or self._job.learning.source_side == "none":
+            return self._job.source_tokenizer
+        depends_on = {
+            "text": files.digest(text.folder / "source.txt"),
+            "vocab_size": self._job.source_vocab_size,
+        }
+        result = self._stage(
+            "source",
+            "training a SentencePiece model on the source",
+            depends_on,
+            lambda folder: self._make_source(text, folder),
+        )
+        return SentencePieceSource((result.folder / "source.model").read_bytes())
+
+    def _make_source(self, text: Result, folder: Path) -> dict[str, Any]:
+        import sentencepiece
+
+        model = io.BytesIO()
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=(line for (line,) in self._sentences(text, "source")),
+                model_writer=model,
+                vocab_size=self._job.source_vocab_size,
+                minloglevel=2,
+                **SOURCE_SETTINGS,
+            )
+        except RuntimeError as error:
+            raise OptionError(
+                f"SentencePiece cannot train a source tokenizer of {self._job.source_vocab_size} "
+                f"pieces: {error}; choose another size (--source-vocab-size)"
+            ) from None
+        (folder / "source.model").write_bytes(model.getvalue())
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+        return {"vocab_size": processor.vocab_size()}
+
+    # ------------------------------------------------------------------ words and links
+
+    def _sentences(self, text: Result, *names: str) -> Iterator[tuple[str, ...]]:
+        total = text.details["used"]
+        sides = (files.lines(text.folder / f"{name}.txt") for name in names)
+        for number, lines in enumerate(zip(*sides, strict=True)):
+            if number % 1024 == 0:
+                self._reporter.advance(number, total, "sentences")
+            yield lines
+
+    def _split(self) -> WordSplitter:
+        return WordSplitter(self._job.text)
+
+    def _words(self, text: Result, source: Any) -> Result:
+        """``source.words`` and ``target.words``, as the aligner takes them."""
+        depends_on = {
+            "text": text.content,
+            "splitting": [self._job.text.normalization, self._job.text.pretokenization],
+            "prefix": self._job.text.add_dummy_prefix,
+            "symbols": self._job.text.user_defined_symbols,
+            "source": "words",
+        }
+        if source_tokenizers.finds_own_words(source):
+            depends_on["source"] = _identity(source)
+
+        def make(folder: Path) -> dict[str, Any]:
+            split = self._split()
+            counts = {"source_words": 0, "target_words": 0}
+            with (
+                (folder / "source.words").open("w", encoding="utf-8", newline="\n") as sources,
+                (folder / "target.words").open("w", encoding="utf-8", newline="\n") as targets,
+            ):
+                for source_text, target_text in self._sentences(text, "source", "target"):
+                    source_words = words_to_align(source, source_text)
+                    target_words = split.words(target_text)
+                    sources.write(for_aligner(source_words) + "\n")
+                    targets.write(for_aligner(target_words) + "\n")
+                    counts["source_words"] += len(source_words)
+                    counts["target_words"] += len(target_words)
+            return counts
+
+        known = None if depends_on["source"] is None else depends_on
+        return self._stage("words", "splitting into words", known, make)
+
+    def _align(self, words: Result) -> Result:
+        """``forward.links``, ``reverse.links`` and, if wanted, ``priors.gz``."""
+        aligner = self._job.aligner
+        depends_on = {
+            "words": words.content,
+            "aligner": ["eflomal", aligner.samplers, aligner.seed],
+            "priors": self._job.keep_priors,
+        }
+
+        def advance(done: int, total: int) -> None:
+            self._reporter.advance(done, total, "iterations")
+
+        def make(folder: Path) -> dict[str, Any]:
+            inputs = [folder / name for name in ("source.words", "target.words")]
+            for path in inputs:
+                path.symlink_to((words.folder / path.name).absolute())
+            aligner.align(folder, num_threads=self._job.num_threads, advance=advance)
+            if self._job.keep_priors:
+                priors = aligner.make_priors(folder)
+                # No time and no name in the header: the same priors are the same bytes.
+                content = gzip.compress(priors.read_bytes(), 6, mtime=0)
+                (folder / "priors.gz").write_bytes(content)
+                priors.unlink()
+            for path in inputs:
+                path.unlink()
+            return {"version": aligner.version, "repeatable": aligner.repeatable}
+
+        return self._stage("align", "aligning words with Eflomal", depends_on, make)
+
+    # ------------------------------------------------------------------ pairs
+
+    def _pairs(self, text: Result, source: Any, links: Result | None) -> Result:
+        """``pairs.safetensors``: the merged pairs of all sentences."""
+        job = self._job
+        per_link = job.mode.startswith("paper")
+        identity = "none" if source is None else _identity(source)
+        depends_on = None
+        if identity is not None:
+            depends_on = {
+                "text": text.content,
+                "source": identity,
+                "links": _links_identity(job, links),
+                "per_link": per_link,
+                "text_options": dataclasses.asdict(job.text),
+            }
+
+        def make(folder: Path) -> dict[str, Any]:
+            details = {"target_words": 0, "linked_words": 0, "links": 0}
+            pairs = Pairs.from_iterable(self._sentence_pairs(text, source, links, details))
+            pairs.save(folder / "pairs.safetensors")
+            return {**details, "examples": pairs.total, "distinct": len(pairs)}
+
+        return self._stage("pairs", "collecting word pairs", depends_on, make)
+
+    def _sentence_pairs(
+        self, text: Result, source: Any, links: Result | None, details: dict[str, Any]
+    ) -> Iterator[Pair]:
+        split = self._split()
+        per_link = self._job.mode.startswith("paper")
+        sentence_links = self._links(text, links)
+        for source_text, target_text in self._sentences(text, "source", "target"):
+            words = split.words(target_text)
+            details["target_words"] += len(words)
+            if source is None:
+                yield from pairs_from_sentence([], words)
+                continue
+            tokens = tokens_by_word(source, source_text)
+            if self._job.align == "none":
+                yield from pairs_from_sentence([t for word in tokens for t in word], words)
+                continue
+            linked, place = next(sentence_links)
+            if any(s >= len(tokens) or t >= len(words) for s, t in linked):
+                raise AlignerError(
+                    f"{place}: a link lies outside the {len(tokens)} source and {len(words)} "
+                    f"target words of this sentence; the links must be between the words that "
+                    f"pairpiece.split_words finds"
+                )
+            details["links"] += len(linked)
+            details["linked_words"] += len({target for _, target in linked})
+            yield from pairs_from_links(tokens, words, linked, per_link=per_link)
+
+    def _links(self, text: Result, links: Result | None) -> Iterator[tuple[list[Link], str]]:
+        """The links of each sentence that is used, with a name for its place."""
+        if links is None:
+            yield from self._links_from_file(text)
+            return
+        symmetrized = SYMMETRIZATIONS[self._job.symmetrization]
+        forward, reverse = (
+            files.lines(links.folder / name) for name in ("forward.links", "reverse.links")
+        )
+        for number, (ahead, back) in enumerate(zip(forward, reverse, strict=True), 1):
+            place = f"{links.folder}:{number}"
+            yield (
+                symmetrized(set(parse_links(ahead, place)), set(parse_links(back, place))),
+                place,
+            )
+
+    def _links_from_file(self, text: Result) -> Iterator[tuple[list[Link], str]]:
+        """From a Pharaoh file, which has a line for each pair of the corpus, used or not."""
+        path = Path(self._job.align)
+        lines = sum(1 for _ in files.lines(path))
+        if lines != text.details["read"]:
+            raise AlignerError(
+                f"{path}: {lines:,} lines of links for {text.details['read']:,} sentence pairs"
+            )
+        numbers = map(int, files.lines(text.folder / "numbers.txt"))
+        wanted = next(numbers)
+        for number, linked in enumerate(read_links(path)):
+            if number == wanted:
+                yield linked, f"{path}:{number + 1}"
+                wanted = next(numbers, -1)
+
+    # ------------------------------------------------------------------ learning
+
+    def _learn(self, text: Result, source: Any, links: Result | None, pairs: Result) -> Tokenizer:
+        job = self._job
+        provenance = self._provenance(text, source, links, pairs)
+        depends_on = {
+            "pairs": pairs.content,
+            "vocab_size": job.vocab_size,
+            "seed": job.seed,
+            "mode": job.mode,
+            "text": dataclasses.asdict(job.text),
+            "learning": dataclasses.asdict(job.learning),
+            "hard_vocab_limit": job.learning_arguments["hard_vocab_limit"],
+            "provenance": provenance,
+        }
+        steps = itertools.count()
+
+        def progress(event: Progress) -> None:
+            self._reporter.advance(next(steps), None, f"passes, {event.vocab_size:,} pieces")
+
+        def make(folder: Path) -> dict[str, Any]:
+            tokenizer = train_from_pairs(
+                Pairs.load(pairs.folder / "pairs.safetensors"),
+                job.vocab_size,
+                job.mode,
+                num_threads=job.num_threads,
+                seed=job.seed,
+                progress=progress,
+                source_tokenizer=source,
+                **job.learning_arguments,
+            )
+            priors = None
+            if job.keep_priors and links is not None:
+                priors = (links.folder / "priors.gz").read_bytes()
+            tokenizer = tokenizer._replaced(
+                provenance={**tokenizer.provenance, **provenance}, priors=priors
+            )
+            tokenizer.save(folder)
+            return {"vocab_size": tokenizer.vocab_size}
+
+        result = self._stage("learn", "learning the pieces", depends_on, make)
+        return storage.load(
+            result.folder,
+            source_tokenizer=source if _identity(source) is None else None,
+        )
+
+    def _provenance(
+        self, text: Result, source: Any, links: Result | None, pairs: Result
+    ) -> dict[str, Any]:
+        """Where the tokenizer comes from; without times and paths, so that runs can be compared."""
+        job = self._job
+        corpus = {
+            "files": [
+                {"name": path.name, "sha256": files.digest(path)} for path in job.corpus.files
+            ]
+            if job.corpus.rereadable
+            else [],
+            "max_lines": job.max_lines,
+            **text.details,
+        }
+        corpus["findings"] = {f["kind"]: f["count"] for f in text.details["findings"]}
+        alignment: dict[str, Any] = {"aligner": "none", **pairs.details}
+        if links is not None:
+            alignment |= {
+                "aligner": "eflomal",
+                "symmetrization": job.symmetrization,
+                "samplers": job.aligner.samplers,
+                "seed": job.aligner.seed,
+                **links.details,
+            }
+        elif job.align != "none":
+            alignment["aligner"] = "pharaoh"
+        return {
+            "corpus": corpus,
+            "source_tokenizer": {"trained": job.source_tokenizer is None, "is": _identity(source)},
+            "alignment": alignment,
+        }
+
+
+def _storable(text: str) -> str:
+    """Text that UTF-8 can hold: lone surrogates, which Python strings may have, become U+FFFD."""
+    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
+
+
+def _identity(source: Any) -> str | None:
+    """What a source tokenizer is, as a string; None for a function, which may be anything."""
+    if source is None:
+        return "none"
+    if isinstance(source, Tokenizer):
+        with tempfile.TemporaryDirectory() as folder:
+            source.save(folder)
+            return "pairpiece:" + files.digest(Path(folder) / storage.MANIFEST)
+    if isinstance(source, source_tokenizers.SavedSource):
+        return f"{source.kind}:{hashlib.sha256(source.content).hexdigest()}"
+    return None
+
+
+def _links_identity(job: Job, links: Result | None) -> list[str]:
+    if links is not None:
+        return [links.content, job.symmetrization]
+    if job.align == "none":
+        return ["none"]
+    return ["pharaoh", files.digest(Path(job.align))]
