@@ -382,9 +382,9 @@ def test_a_shared_word_counts_for_a_part() -> None:
 def test_per_link_makes_a_pair_of_each() -> None:
     links = [(1, 0), (0, 0), (0, 2), (0, 2)]
     assert list(pairs_from_links(SOURCE, TARGET, links, per_link=True)) == [
-        Pair(("▁sou", "ris"), "▁topo"),
-        Pair(("▁grise",), "▁topo"),
-        Pair(("▁sou", "ris"), "!"),
+        Pair(("▁sou", "ris"), "▁topo", 1.0, 2.0),
+        Pair(("▁grise",), "▁topo", 1.0, 1.0),
+        Pair(("▁sou", "ris"), "!", 1.0, 2.0),
     ]
 
 

@@ -3,6 +3,8 @@
 from pairpiece.alignment import Alignment, Lexicon
 from pairpiece.encoding import Encoding
 from pairpiece.errors import (
+    AlignerError,
+    CorpusError,
     MemoryLimitError,
     ModelFormatError,
     OptionError,
@@ -12,13 +14,17 @@ from pairpiece.errors import (
 )
 from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
 from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
+from pairpiece.pipeline import train
+from pairpiece.reporting import Reporter
 from pairpiece.storage import load
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, train_from_pairs
 from pairpiece.words import split_words
 
 __all__ = [
+    "AlignerError",
     "Alignment",
+    "CorpusError",
     "Encoding",
     "LearningOptions",
     "LengthPenalty",
@@ -31,6 +37,7 @@ __all__ = [
     "PairPieceError",
     "Pairs",
     "Progress",
+    "Reporter",
     "TextOptions",
     "Tokenizer",
     "VocabularySizeError",
@@ -38,6 +45,7 @@ __all__ = [
     "pairs_from_links",
     "pairs_from_sentence",
     "split_words",
+    "train",
     "train_from_pairs",
 ]
 __version__ = "0.1.0"

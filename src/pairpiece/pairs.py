@@ -82,10 +82,22 @@ class Pairs:
     @classmethod
     def from_iterable(cls, pairs: Iterable[PairLike]) -> Pairs:
         """Merge (source tokens, target word[, count[, expected length]]) tuples."""
-        merged: dict[tuple[str, tuple[str, ...], float], float] = defaultdict(float)
+        merged: dict[Example, float] = defaultdict(float)
         for position, pair in enumerate(pairs):
             key, count = _checked(pair, position)
             merged[key] += count
+        return cls._from_merged(merged)
+
+    @classmethod
+    def from_examples(cls, examples: Iterable[Example]) -> Pairs:
+        """Merge examples that are known to be well-formed."""
+        merged: dict[Example, float] = defaultdict(float)
+        for word, tokens, expected in examples:
+            merged[word, tokens if len(tokens) < 2 else tuple(sorted(tokens)), expected] += 1.0
+        return cls._from_merged(merged)
+
+    @classmethod
+    def _from_merged(cls, merged: dict[Example, float]) -> Pairs:
         source_tokens = ["", *sorted({token for _, source, _ in merged for token in source})]
         id_of = {token: i for i, token in enumerate(source_tokens)}
         rows = sorted(
@@ -245,8 +257,6 @@ def pairs_from_links(
     >>> list(pairs_from_links([["▁sou", "ris"]], ["▁topi", "▁!"], [(0, 0)]))[0]
     Pair(source=('▁sou', 'ris'), target='▁topi', count=1.0, expected_length=2.0)
     """
-    linked: list[set[int]] = [set() for _ in target_words]
-    fan_out = [0] * len(source_words)
     try:
         distinct = {(operator.index(source), operator.index(target)) for source, target in links}
     except (TypeError, ValueError):
@@ -257,16 +267,37 @@ def pairs_from_links(
                 f"the alignment links {source}-{target} but there are {len(source_words)} source "
                 f"and {len(target_words)} target words"
             )
-        linked[target].add(source)
+    rows = examples_of_links(source_words, target_words, sorted(distinct), per_link=per_link)
+    return (Pair(tokens, word, 1.0, expected) for word, tokens, expected in rows)
+
+
+Example: TypeAlias = tuple[str, tuple[str, ...], float]
+"""A target word, its source tokens, and its expected length (0 without source tokens)."""
+
+
+def examples_of_links(
+    source_words: Sequence[Sequence[str]],
+    target_words: Sequence[str],
+    links: Iterable[tuple[int, int]],
+    *,
+    per_link: bool = False,
+) -> Iterator[Example]:
+    """What `pairs_from_links` gives, for links that are distinct, in order and inside the words."""
+    linked: list[list[int]] = [[] for _ in target_words]
+    fan_out = [0] * len(source_words)
+    for source, target in links:
+        linked[target].append(source)
         fan_out[source] += 1
     for word, sources in zip(target_words, linked, strict=True):
         if per_link:
-            for i in sorted(sources):
-                yield Pair(tuple(source_words[i]), word)
+            for i in sources:
+                yield word, tuple(source_words[i]), float(len(source_words[i]))
+        elif len(sources) == 1:  # the commonest case by far
+            [i] = sources
+            yield word, tuple(source_words[i]), len(source_words[i]) / fan_out[i]
         else:
-            tokens = tuple(token for i in sorted(sources) for token in source_words[i])
-            expected = sum(len(source_words[i]) / fan_out[i] for i in sorted(sources))
-            yield Pair(tokens, word, 1.0, expected)
+            tokens = tuple(token for i in sources for token in source_words[i])
+            yield word, tokens, sum((len(source_words[i]) / fan_out[i] for i in sources), 0.0)
 
 
 def pairs_from_sentence(
@@ -276,9 +307,18 @@ def pairs_from_sentence(
 
     Costs more than aligned pairs: every piece meets every source token of the sentence.
     """
-    expected = len(source_tokens) / max(1, len(target_words))
+    for word, tokens, expected in examples_of_sentence(source_tokens, target_words):
+        yield Pair(tokens, word, 1.0, expected)
+
+
+def examples_of_sentence(
+    source_tokens: Sequence[str], target_words: Sequence[str]
+) -> Iterator[Example]:
+    """What `pairs_from_sentence` gives."""
+    tokens = tuple(source_tokens)
+    expected = len(tokens) / max(1, len(target_words))
     for word in target_words:
-        yield Pair(source_tokens, word, 1.0, expected)
+        yield word, tokens, expected
 
 
 def _id(value: Any) -> int:
@@ -288,7 +328,7 @@ def _id(value: Any) -> int:
     return index
 
 
-def _checked(pair: PairLike, position: int) -> tuple[tuple[str, tuple[str, ...], float], float]:
+def _checked(pair: PairLike, position: int) -> tuple[Example, float]:
     """The merging key (word, sorted source, expected length) and the count of one input tuple."""
     values: list[Any]
     try:

@@ -20,13 +20,13 @@ from pairpiece.corpus import Corpus, Paths, SentencePair
 from pairpiece.encoding import check_seed, check_threads
 from pairpiece.errors import AlignerError, CorpusError, OptionError
 from pairpiece.options import LearningOptions, TextOptions, options_for
-from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
+from pairpiece.pairs import Example, Pairs, examples_of_links, examples_of_sentence
 from pairpiece.reporting import Reporter
 from pairpiece.source_tokenizers import SentencePieceSource, tokens_by_word, words_to_align
 from pairpiece.symmetrization import SYMMETRIZATIONS, Link
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, train_from_pairs
-from pairpiece.word_aligner import Eflomal, for_aligner, parse_links, read_links
+from pairpiece.word_aligner import Eflomal, for_aligner, read_links
 from pairpiece.words import WordSplitter
 from pairpiece.workspace import Result, Workspace, default_folder
 
@@ -448,27 +448,24 @@ class _Stages:
 
         def make(folder: Path) -> dict[str, Any]:
             details = {"target_words": 0, "linked_words": 0, "links": 0}
-            pairs = Pairs.from_iterable(self._sentence_pairs(text, source, links, details))
+            pairs = Pairs.from_examples(self._examples(text, source, links, details))
             pairs.save(folder / "pairs.safetensors")
             return {**details, "examples": pairs.total, "distinct": len(pairs)}
 
         return self._stage("pairs", "collecting word pairs", depends_on, make)
 
-    def _sentence_pairs(
+    def _examples(
         self, text: Result, source: Any, links: Result | None, details: dict[str, Any]
-    ) -> Iterator[Pair]:
+    ) -> Iterator[Example]:
         split = self._split()
         per_link = self._job.mode.startswith("paper")
         sentence_links = self._links(text, links)
         for source_text, target_text in self._sentences(text, "source", "target"):
             words = split.words(target_text)
             details["target_words"] += len(words)
-            if source is None:
-                yield from pairs_from_sentence([], words)
-                continue
-            tokens = tokens_by_word(source, source_text)
+            tokens = [] if source is None else tokens_by_word(source, source_text)
             if self._job.align == "none":
-                yield from pairs_from_sentence([t for word in tokens for t in word], words)
+                yield from examples_of_sentence([t for word in tokens for t in word], words)
                 continue
             linked, place = next(sentence_links)
             if any(s >= len(tokens) or t >= len(words) for s, t in linked):
@@ -479,7 +476,7 @@ class _Stages:
                 )
             details["links"] += len(linked)
             details["linked_words"] += len({target for _, target in linked})
-            yield from pairs_from_links(tokens, words, linked, per_link=per_link)
+            yield from examples_of_links(tokens, words, linked, per_link=per_link)
 
     def _links(self, text: Result, links: Result | None) -> Iterator[tuple[list[Link], str]]:
         """The links of each sentence that is used, with a name for its place."""
@@ -493,7 +490,7 @@ class _Stages:
         for number, (ahead, back) in enumerate(zip(forward, reverse, strict=True), 1):
             place = f"{links.folder}:{number}"
             yield (
-                symmetrized(set(parse_links(ahead, place)), set(parse_links(back, place))),
+                symmetrized(_own_links(ahead), _own_links(back)),
                 place,
             )
 
@@ -589,6 +586,12 @@ class _Stages:
             "source_tokenizer": {"trained": job.source_tokenizer is None, "is": _identity(source)},
             "alignment": alignment,
         }
+
+
+def _own_links(line: str) -> set[Link]:
+    """The links of a line that Eflomal wrote, where nothing needs to be checked."""
+    numbers = map(int, line.replace("-", " ").split())
+    return set(zip(numbers, numbers, strict=True))
 
 
 def _storable(text: str) -> str:
