@@ -255,7 +255,7 @@ def _read_source(
         raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
     if kind == PRETOKENIZED:
         return PretokenizedSource()
-    if kind != _PAIRPIECE and kind not in _SOURCE_SUFFIX:
+    if not isinstance(kind, str) or kind not in (_PAIRPIECE, *_SOURCE_SUFFIX):
         raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
     source, size, digest = _part_path(folder, parts, "source", path)
     if source.suffix != _SOURCE_SUFFIX.get(kind, ""):
