@@ -75,6 +75,7 @@ class Run:
 
     tokenizer: Tokenizer
     stages: list[Result]
+    examples: list[tuple[str, str]]  # a few sentences with their translations
     work_dir: Path | None  # None if nothing was kept
 
     def __getitem__(self, stage: str) -> Result:
@@ -243,7 +244,7 @@ class _Stages:
             links = None
             pairs = self._pairs(text, source, None)
         tokenizer = self._learn(text, source, links, pairs)
-        return Run(tokenizer, self._results, kept_in)
+        return Run(tokenizer, self._results, _examples(text.folder), kept_in)
 
     def _stage(self, name: str, doing: str, depends_on: dict[str, Any] | None, make: Any) -> Result:
         self._reporter.begin(name, doing)
@@ -618,3 +619,15 @@ def _links_identity(job: Job, links: Result | None) -> list[str]:
     if job.align == "none":
         return ["none"]
     return ["pharaoh", files.digest(Path(job.align))]
+
+
+def _examples(folder: Path, count: int = 3) -> list[tuple[str, str]]:
+    """Sentences of middling length, from all over the text."""
+    sides = (files.lines(folder / name) for name in ("source.txt", "target.txt"))
+    chosen = [
+        (source, target)
+        for source, target in itertools.islice(zip(*sides, strict=True), 50_000)
+        if 25 <= len(source) <= 60 and 25 <= len(target) <= 60
+    ]
+    step = max(1, len(chosen) // count)
+    return chosen[step // 2 :: step][:count]

@@ -128,6 +128,11 @@ class Tokenizer:
         return self._source_tokenizer
 
     @property
+    def has_priors(self) -> bool:
+        """Whether the model has kept what the word aligner has learned."""
+        return self._priors is not None
+
+    @property
     def priors(self) -> bytes | None:
         """What the word aligner has learned, compressed with gzip; for aligning new text."""
         if callable(self._priors):
@@ -147,6 +152,10 @@ class Tokenizer:
     def get_vocab(self) -> dict[str, int]:
         """All pieces with their ids."""
         return dict(self._id_of)
+
+    def piece_types(self) -> list[int]:
+        """What each piece is, by id: a `PieceType`."""
+        return list(self._vocabulary.types)
 
     def score(self, id: int) -> float:  # noqa: A002
         """The target-only log-probability of a piece, in nats."""

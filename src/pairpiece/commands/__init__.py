@@ -1,0 +1,70 @@
+"""The command line: ``pairpiece train`` and the other commands, a module for each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from pairpiece.commands import align, decode, demo, encode, inspect, train
+from pairpiece.errors import PairPieceError
+
+_COMMANDS = (train, encode, decode, align, inspect, demo)
+
+_EXIT_ERROR, _EXIT_INTERRUPTED = 1, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 0, 1 for an error, 2 for wrong usage, 130 for Ctrl-C."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has seen enough
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except PairPieceError as error:
+        _complain(str(error), as_json=getattr(options, "log_format", "text") == "json")
+        return _EXIT_ERROR
+    except KeyboardInterrupt:
+        _complain("interrupted", as_json=getattr(options, "log_format", "text") == "json")
+        return _EXIT_INTERRUPTED
+    except OSError as error:  # a full disk, a folder that cannot be written
+        name = f"{os.fspath(error.filename)}: " if error.filename else ""
+        _complain(f"{name}{error.strerror or error}", as_json=False)
+        return _EXIT_ERROR
+    return 0
+
+
+def _complain(message: str, *, as_json: bool) -> None:
+    if as_json:
+        message = json.dumps({"event": "error", "message": message}, ensure_ascii=False)
+        print(message, file=sys.stderr)
+    else:
+        print(f"pairpiece: {message}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    from pairpiece import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="pairpiece",
+        description="Subword tokenizers whose pieces line up with the tokens of another language.",
+        epilog="Begin with: pairpiece demo",
+    )
+    parser.add_argument("--version", action="version", version=f"pairpiece {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        summary, _, example = (command.__doc__ or "").partition("\n\n")
+        described = commands.add_parser(
+            name,
+            help=summary.rstrip("."),
+            description=summary,
+            epilog=example.strip(),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_arguments(described)
+        described.set_defaults(run=command.run)
+    return parser

@@ -1,0 +1,147 @@
+"""What a run shows on a terminal, or writes to a log."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from pairpiece.reporting import Reporter
+from pairpiece.workspace import Result
+
+
+def reporter_for(log_format: str, quiet: bool) -> Reporter:
+    """The reporter that suits the options and what standard error is."""
+    if log_format == "json":
+        return JsonReporter()
+    return TerminalReporter(show_progress=not quiet and sys.stderr.isatty())
+
+
+class JsonReporter(Reporter):
+    """One JSON object per line on standard error; progress at most once a second."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._last = 0.0
+
+    def begin(self, stage: str, doing: str) -> None:
+        """A stage begins."""
+        self._stage = stage
+        self._last = time.monotonic()
+        self.write("begin", stage=stage, doing=doing)
+
+    def advance(self, done: float, total: float | None, unit: str) -> None:
+        """So much of the stage is done."""
+        now = time.monotonic()
+        if now - self._last >= 1:
+            self._last = now
+            self.write("progress", stage=self._stage, done=done, total=total, unit=unit)
+
+    def end(self, result: Result) -> None:
+        """The stage has a result."""
+        self.write("end", **stage_facts(result))
+
+    def warning(self, message: str) -> None:
+        """Something the user may want to change."""
+        self.write("warning", message=message)
+
+    def write(self, event: str, **facts: Any) -> None:
+        """One line of the log."""
+        record = {"event": event, "time": round(time.time(), 3), **facts}
+        print(json.dumps(record, ensure_ascii=False), file=sys.stderr, flush=True)
+
+
+def stage_facts(result: Result) -> dict[str, Any]:
+    """What there is to say about a stage, for a log or a summary."""
+    return {
+        "stage": result.stage,
+        "seconds": result.seconds,
+        "peak_bytes": result.peak_bytes,
+        "reused": result.reused,
+        **result.details,
+    }
+
+
+class TerminalReporter(Reporter):
+    """Progress bars on a terminal; elsewhere nothing but warnings."""
+
+    def __init__(self, *, show_progress: bool) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._progress: Progress | None = None
+        self._show = show_progress
+        self._task: TaskID | None = None
+
+    def begin(self, stage: str, doing: str) -> None:
+        """A stage begins: a bar appears."""
+        del stage
+        if not self._show:
+            return
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            _Rate(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+        )
+        self._progress.start()
+        self._task = self._progress.add_task(doing, total=None, unit="", rate_of=0.0)
+
+    def advance(self, done: float, total: float | None, unit: str) -> None:
+        """The bar moves."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=done, total=total, unit=unit)
+
+    def end(self, result: Result) -> None:
+        """The bar gives way to a line that says what was done."""
+        self.close()
+        if self._show:
+            how = "[dim]from an earlier run[/]" if result.reused else f"{result.seconds:.1f} s"
+            self._console.print(f"[green]✓[/] {result.stage:8} {how}")
+
+    def close(self) -> None:
+        """Take the bar away, also after an error."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+    def warning(self, message: str) -> None:
+        """Something the user may want to change."""
+        self._console.print(f"[yellow]warning:[/] {message}", soft_wrap=True)
+
+
+class _Rate(ProgressColumn):
+    """How much is done, of how much, and how fast."""
+
+    def render(self, task: Task) -> Text:
+        unit = task.fields["unit"]
+        if not unit:
+            return Text("")
+        done = f"{task.completed:,.0f}"
+        if unit == "bytes":
+            done, unit = f"{task.completed / 2**20:,.0f}", "MiB"
+            total = "" if task.total is None else f"/{task.total / 2**20:,.0f}"
+        else:
+            total = "" if task.total is None else f"/{task.total:,.0f}"
+        speed = task.speed or 0
+        if task.fields["unit"] == "bytes":
+            speed /= 2**20
+        rate = f", {speed:,.0f}/s" if speed >= 1 else ""
+        return Text(f"{done}{total} {unit}{rate}", style="cyan")

@@ -1,0 +1,99 @@
+"""Tokenize lines of text, alone or with their source sentences.
+
+for example:
+  echo "Abbiamo topi" | pairpiece encode it-fr/ --output-format piece
+  pairpiece encode it-fr/ -i test.it --source test.fr > test.ids
+  pairpiece encode it-fr/ -i big.it.gz -o big.ids --threads 8
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pairpiece import storage
+from pairpiece.commands.line_streams import (
+    add_stream_arguments,
+    batches,
+    input_lines,
+    input_name,
+    output_stream,
+)
+from pairpiece.encoding import Encoding
+from pairpiece.tokenizer import Tokenizer
+from pairpiece.word_aligner import parse_links
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    add_stream_arguments(parser, "text to tokenize")
+    parser.add_argument("--source", metavar="FILE", help="source sentences, line by line")
+    parser.add_argument(
+        "--alignment", metavar="FILE", help="word links of each line (Pharaoh); needs --source"
+    )
+    parser.add_argument(
+        "--whole-sentence",
+        action="store_true",
+        default=None,
+        help="condition every word on the whole source sentence, as in the paper",
+    )
+    parser.add_argument(
+        "--output-format",
+        choices=("id", "piece", "json"),
+        default="id",
+        help="json: one object per line with ids, pieces, offsets, word_ids and log_prob",
+    )
+    parser.add_argument("--bigram", action="store_true", help="use the distilled bigram model")
+    parser.add_argument("--add-bos", action="store_true", help="begin each line with <s>")
+    parser.add_argument("--add-eos", action="store_true", help="end each line with </s>")
+
+
+_OUT_TYPES: dict[str, type[Any]] = {"id": int, "piece": str, "json": Encoding}
+
+
+def run(options: argparse.Namespace) -> None:
+    """Encode, batch by batch."""
+    tokenizer = storage.load(options.model)
+    with output_stream(options.output) as output:
+        for encoded in _encoded(tokenizer, options):
+            output.write("".join(_line(tokens, options.output_format) for tokens in encoded))
+
+
+def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list[Any]]:
+    inputs = [options.input, options.source, options.alignment]
+    given = [path for i, path in enumerate(inputs) if i == 0 or path is not None]
+    names = [input_name(path) for path in given]
+    done = 0
+    for columns in batches(*map(input_lines, given), names=names):
+        lines = list(columns)
+        targets = lines.pop(0)
+        sources = lines.pop(0) if options.source is not None else None
+        alignments = None
+        if options.alignment is not None:
+            alignments = [
+                parse_links(line, f"{options.alignment}:{number}")
+                for number, line in enumerate(lines.pop(0), done + 1)
+            ]
+        yield tokenizer.encode_batch(
+            targets,
+            sources,
+            alignments=alignments,
+            out_type=_OUT_TYPES[options.output_format],
+            model="bigram" if options.bigram else "unigram",
+            whole_sentence=options.whole_sentence,
+            add_bos=options.add_bos,
+            add_eos=options.add_eos,
+            num_threads=options.threads,
+        )
+        done += len(targets)
+
+
+def _line(tokens: Any, output_format: str) -> str:
+    if output_format == "id":
+        return " ".join(map(str, tokens)) + "\n"
+    if output_format == "piece":
+        return " ".join(tokens) + "\n"
+    fields = {name: getattr(tokens, name) for name in Encoding.__slots__}
+    return json.dumps(fields, ensure_ascii=False) + "\n"

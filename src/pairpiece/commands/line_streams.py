@@ -1,0 +1,79 @@
+"""Lines in and lines out: standard streams or files, in constant memory."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from pairpiece import files
+from pairpiece.errors import CorpusError
+
+BATCH_LINES = 4096
+"""Encoded at once: enough for the threads to share, little enough to begin soon."""
+
+
+def add_stream_arguments(parser: argparse.ArgumentParser, what: str) -> None:
+    """The arguments of all commands that turn lines into lines."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="directory of the model")
+    parser.add_argument("-i", "--input", metavar="FILE", help=f"{what}; default: standard input")
+    parser.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N")
+
+
+def input_lines(path: str | None) -> Iterator[str]:
+    """The lines of a file, possibly compressed, or of standard input."""
+    if path is None or path == "-":
+        return files.decoded_lines(sys.stdin.buffer, "standard input")
+    return files.lines(Path(path))
+
+
+def input_name(path: str | None) -> str:
+    """What to call the input in an error message."""
+    return "standard input" if path is None or path == "-" else path
+
+
+@contextlib.contextmanager
+def output_stream(path: str | None) -> Iterator[IO[str]]:
+    """Standard output, or a file that appears when it is complete."""
+    if path is None or path == "-":
+        number = sys.stdout.fileno()
+        with open(number, "w", encoding="utf-8", newline="\n", closefd=False) as stream:
+            yield stream
+        return
+    final = Path(path)
+    descriptor, temporary = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(final)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def batches(*columns: Iterator[str], names: Iterable[str]) -> Iterator[tuple[list[str], ...]]:
+    """Lines of several inputs side by side, many at a time; all must have equally many."""
+    done = 0
+    while True:
+        batch = tuple(list(itertools.islice(column, BATCH_LINES)) for column in columns)
+        sizes = [len(lines) for lines in batch]
+        if min(sizes) != max(sizes):
+            ends = list(names)[sizes.index(min(sizes))]
+            raise CorpusError(
+                f"{ends} ends after {done + min(sizes):,} lines, before the others do: line n of "
+                f"each input belongs to line n of the others"
+            )
+        if not sizes[0]:
+            return
+        yield batch
+        done += sizes[0]

@@ -1,0 +1,69 @@
+"""What a run tells when it is done: what was read, aligned and learned, at what cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from pairpiece.commands.side_by_side import side_by_side
+from pairpiece.pipeline import Run
+from pairpiece.workspace import Result
+
+
+def print_summary(run: Run, output: Path) -> None:
+    """Print the summary on standard output."""
+    console = Console(highlight=False)
+    text = run["read"].details
+    pairs = run["pairs"].details
+    tokenizer = run.tokenizer
+    console.print(f"\n[bold]Read[/]     {_read(text)}")
+    if pairs["links"]:
+        share = pairs["linked_words"] / max(1, pairs["target_words"])
+        console.print(
+            f"[bold]Aligned[/]  {pairs['links']:,} links; {share:.0%} of {pairs['target_words']:,} "
+            f"target words have one"
+        )
+    console.print(
+        f"[bold]Learned[/]  {tokenizer.vocab_size:,} pieces from {pairs['distinct']:,} different "
+        f"word pairs"
+    )
+    console.print(_stages(run.stages))
+    if tokenizer.is_paired and tokenizer.source_tokenizer is not None and run.examples:
+        console.print("Three sentences, each target token in the colour of its source token:\n")
+        for source, target in run.examples:
+            for line in side_by_side(tokenizer, source, target):
+                console.print(line, soft_wrap=True)
+            console.print()
+    if run.work_dir is not None:
+        console.print(f"[bold]Kept[/]     results of the stages in {run.work_dir}")
+    console.print(f"[bold]Model[/]    {output}")
+    console.print(f"[bold]Next[/]     echo TEXT | pairpiece encode {output} --output-format piece")
+    console.print(f"         pairpiece inspect {output}")
+
+
+def _read(text: dict[str, int]) -> str:
+    if text["used"] == text["read"]:
+        return f"{text['used']:,} sentence pairs"
+    return f"{text['read']:,} sentence pairs, of which {text['used']:,} are used"
+
+
+def _stages(stages: list[Result]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("stage")
+    table.add_column("seconds", justify="right")
+    table.add_column("peak memory", justify="right")
+    table.add_column("")
+    for result in stages:
+        table.add_row(
+            result.stage,
+            f"{result.seconds:.1f}",
+            f"{result.peak_bytes / 2**20:,.0f} MiB",
+            "from an earlier run" if result.reused else "",
+        )
+    now = [result for result in stages if not result.reused]
+    seconds = sum(result.seconds for result in now)
+    peak = max((result.peak_bytes for result in now), default=0)
+    table.add_row("this run", f"{seconds:.1f}", f"{peak / 2**20:,.0f} MiB", style="bold")
+    return table

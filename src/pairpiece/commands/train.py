@@ -1,0 +1,147 @@
+"""Learn a tokenizer from raw parallel text.
+
+for example:
+  pairpiece train --source train.fr --target train.it --vocab-size 8000 --output it-fr/
+  pairpiece train --corpus memory.tmx.gz --source-column fr --target-column it --output it-fr/
+  pairpiece train --source fr.po --target it.po --source-tokenizer llama/tokenizer.json -o it-fr/
+
+A run that was stopped goes on where it was when it is started again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pairpiece import pipeline
+from pairpiece.commands.console import JsonReporter, TerminalReporter, reporter_for, stage_facts
+from pairpiece.commands.summary import print_summary
+from pairpiece.corpus import FORMATS
+from pairpiece.errors import OptionError
+from pairpiece.options import MODES, LengthPenalty
+from pairpiece.symmetrization import SYMMETRIZATIONS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    text = parser.add_argument_group("text")
+    text.add_argument("--source", nargs="+", metavar="FILE", help="text of the language you have")
+    text.add_argument("--target", nargs="+", metavar="FILE", help="its translation, line by line")
+    text.add_argument(
+        "--corpus",
+        nargs="+",
+        metavar="FILE",
+        help="files with both sides: .tsv .jsonl .parquet .tmx .po; - reads TSV from stdin",
+    )
+    text.add_argument("--format", choices=FORMATS, help="if the suffix does not tell")
+    text.add_argument("--source-column", metavar="NAME", help="column (TSV: number; TMX: language)")
+    text.add_argument("--target-column", metavar="NAME", help="column of the target side")
+    text.add_argument("--max-lines", type=int, metavar="N", help="use a random sample of N pairs")
+    text.add_argument("--strict", action="store_true", help="stop at what is only a warning")
+    model = parser.add_argument_group("model")
+    model.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the model")
+    model.add_argument("--vocab-size", type=int, default=8000, metavar="N", help="default 8000")
+    model.add_argument("--mode", choices=MODES, default="default")
+    model.add_argument("--seed", type=int, default=0, metavar="N")
+    model.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="any field of TextOptions and LearningOptions, e.g. --set max_piece_length=12",
+    )
+    source = parser.add_argument_group("source tokenizer")
+    source.add_argument(
+        "--source-tokenizer",
+        metavar="PATH",
+        help="SentencePiece .model, tokenizer.json, Hugging Face directory, PairPiece model, or "
+        "'pretokenized'; without it a SentencePiece unigram model is trained",
+    )
+    source.add_argument("--source-vocab-size", type=int, metavar="N", help="default: --vocab-size")
+    links = parser.add_argument_group("word alignment")
+    links.add_argument(
+        "--align",
+        default="eflomal",
+        metavar="HOW",
+        help="eflomal (default), none, or a Pharaoh file with links made elsewhere",
+    )
+    links.add_argument(
+        "--symmetrization", choices=list(SYMMETRIZATIONS), default="grow-diag-final-and"
+    )
+    links.add_argument("--samplers", type=int, default=1, metavar="N", help="of Eflomal, default 1")
+    links.add_argument(
+        "--keep-priors", action="store_true", help="keep what is needed to align new text alike"
+    )
+    work = parser.add_argument_group("running")
+    work.add_argument("--threads", type=int, metavar="N", help="default: all processors")
+    work.add_argument("--work-dir", type=Path, metavar="DIR", help="keep results of stages here")
+    work.add_argument("--no-cache", action="store_true", help="keep none and use none")
+    work.add_argument("-q", "--quiet", action="store_true", help="only warnings and errors")
+    work.add_argument("--log-format", choices=("text", "json"), default="text")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train, save and say what was done."""
+    reporter = reporter_for(options.log_format, options.quiet)
+    try:
+        finished = pipeline.run(
+            _job(options),
+            work_dir=options.work_dir,
+            cache=not options.no_cache,
+            reporter=reporter,
+        )
+    finally:
+        if isinstance(reporter, TerminalReporter):
+            reporter.close()
+    finished.tokenizer.save(options.output)
+    if isinstance(reporter, JsonReporter):
+        stages = [stage_facts(stage) for stage in finished.stages]
+        reporter.write("summary", model=str(options.output), stages=stages)
+    elif not options.quiet:
+        print_summary(finished, options.output)
+    sys.stdout.flush()
+
+
+def _job(options: argparse.Namespace) -> pipeline.Job:
+    return pipeline.prepare(
+        options.source,
+        options.target,
+        corpus=options.corpus,
+        vocab_size=options.vocab_size,
+        mode=options.mode,
+        source_tokenizer=options.source_tokenizer,
+        source_vocab_size=options.source_vocab_size,
+        align=options.align,
+        symmetrization=options.symmetrization,
+        samplers=options.samplers,
+        keep_priors=options.keep_priors,
+        max_lines=options.max_lines,
+        strict=options.strict,
+        format=options.format,
+        source_column=options.source_column,
+        target_column=options.target_column,
+        num_threads=options.threads,
+        seed=options.seed,
+        **dict(map(_assignment, options.set)),
+    )
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    """An option of learning: ``name=value``, the value a JSON number, list or word."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise OptionError(f"--set {text}: expected OPTION=VALUE")
+    parsed: Any
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        parsed = value
+    name = name.strip().replace("-", "_")
+    if name.endswith("length_penalty"):
+        if not isinstance(parsed, list) or len(parsed) != 3:
+            raise OptionError(f"--set {text}: expected {name}=[over,under,unlinked]")
+        return name, LengthPenalty(*parsed)
+    return name, parsed
