@@ -30,7 +30,7 @@ from pairpiece.word_aligner import Eflomal, for_aligner, read_links
 from pairpiece.words import WordSplitter
 from pairpiece.workspace import Result, Workspace, default_folder
 
-VERSION = 1
+VERSION = 2
 """Of what the stages make; results of other versions are not used again."""
 
 # The paper's settings for the source tokenizer (appendix B).  The size is a wish: SentencePiece
@@ -244,7 +244,9 @@ class _Stages:
             links = None
             pairs = self._pairs(text, source, None)
         tokenizer = self._learn(text, source, links, pairs)
-        return Run(tokenizer, self._results, _examples(text.folder), kept_in)
+        sides = (files.lines(text.folder / name) for name in ("source.txt", "target.txt"))
+        examples = middling(itertools.islice(zip(*sides, strict=True), 50_000))
+        return Run(tokenizer, self._results, examples, kept_in)
 
     def _stage(self, name: str, doing: str, depends_on: dict[str, Any] | None, make: Any) -> Result:
         self._reporter.begin(name, doing)
@@ -551,10 +553,10 @@ class _Stages:
             return {"vocab_size": tokenizer.vocab_size}
 
         result = self._stage("learn", "learning the pieces", depends_on, make)
-        return storage.load(
-            result.folder,
-            source_tokenizer=source if _identity(source) is None else None,
-        )
+        given = source if _identity(source) is None else None
+        tokenizer = storage.load(result.folder, source_tokenizer=given)
+        tokenizer.__getstate__()  # reads what is otherwise read when needed: the folder may go
+        return tokenizer
 
     def _provenance(
         self, text: Result, source: Any, links: Result | None, pairs: Result
@@ -621,13 +623,8 @@ def _links_identity(job: Job, links: Result | None) -> list[str]:
     return ["pharaoh", files.digest(Path(job.align))]
 
 
-def _examples(folder: Path, count: int = 3) -> list[tuple[str, str]]:
-    """Sentences of middling length, from all over the text."""
-    sides = (files.lines(folder / name) for name in ("source.txt", "target.txt"))
-    chosen = [
-        (source, target)
-        for source, target in itertools.islice(zip(*sides, strict=True), 50_000)
-        if 25 <= len(source) <= 60 and 25 <= len(target) <= 60
-    ]
+def middling(pairs: Iterable[tuple[str, str]], count: int = 3) -> list[tuple[str, str]]:
+    """A few pairs of middling length, from all over the text, to show to people."""
+    chosen = [pair for pair in pairs if all(30 <= len(side) <= 60 for side in pair)]
     step = max(1, len(chosen) // count)
     return chosen[step // 2 :: step][:count]

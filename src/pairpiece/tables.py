@@ -15,6 +15,8 @@ from pairpiece.options import LearningOptions, LengthPenalty
 from pairpiece.pairs import Pairs
 from pairpiece.vocabulary import PieceType, Vocabulary
 
+_SMALLEST = 1e-29  # the paper's counts fall without end; smaller ones cannot be told from none
+
 
 def _fields_of(table: CooccurrenceTable | BigramTable) -> dict[str, object]:
     """What a table is made of; what was derived from it is not pickled."""
@@ -67,7 +69,7 @@ class CooccurrenceTable:
             row = row_of[piece]
             span = slice(int(row_begin[row]), int(row_begin[row + 1]))
             values = count[span].astype(np.float32)
-            kept = (values >= options.min_table_count) & (values > 0)
+            kept = values >= max(options.min_table_count, _SMALLEST)
             sources.append(source[span][kept])
             counts.append(values[kept])
             lengths[i] = kept.sum()

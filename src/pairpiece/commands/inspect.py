@@ -16,9 +16,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from pairpiece import storage
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
@@ -96,34 +93,30 @@ def _neighbours(tokenizer: Tokenizer, options: argparse.Namespace) -> dict[str, 
 
 
 def _print_neighbours(found: dict[str, Any]) -> None:
-    console = Console(highlight=False)
     for kind, of_what in (("pieces", "p(s|t)"), ("source_tokens", "p(t|s)")):
         for name, neighbours in found[kind].items():
-            table = Table("", of_what, title=name, title_justify="left", box=None)
+            print(f"{name}  {of_what}")
             for neighbour, probability in neighbours:
-                table.add_row(neighbour, f"{probability:.3f}")
-            console.print(table)
+                print(f"  {probability:.3f}  {neighbour}")
 
 
 def _print_overview(model: Path, found: dict[str, Any]) -> None:
-    console = Console(highlight=False)
-    console.print(f"[bold]{model}[/]")
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in found["pieces"].items())
-    table.add_row("pieces", f"{found['vocab_size']:,}: {kinds}")
-    table.add_row(
-        "learned pieces",
-        f"{found['begin_words']:,} begin with a space; mean length {found['mean_length']}",
-    )
-    table.add_row("longest", " ".join(found["longest"]))
     has = [name for name in ("paired", "bigram", "priors") if found[name]]
-    table.add_row("can do", ", ".join(["target only", *has]))
-    table.add_row("source tokenizer", found["source_tokenizer"] or "none")
-    for name, value in _flat(found["text"]):
-        table.add_row(f"text.{name}", value)
-    for name, value in _flat(found["provenance"]):
-        table.add_row(name, value)
-    console.print(table)
+    rows = [
+        ("model", str(model)),
+        ("pieces", f"{found['vocab_size']:,}: {kinds}"),
+        ("begin with a space", f"{found['begin_words']:,} of the learned pieces"),
+        ("mean length", f"{found['mean_length']} characters"),
+        ("longest", " ".join(found["longest"])),
+        ("can do", ", ".join(["target only", *has])),
+        ("source tokenizer", found["source_tokenizer"] or "none"),
+        *((f"text.{name}", value) for name, value in _flat(found["text"])),
+        *_flat(found["provenance"]),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:{width}}  {value}")
 
 
 def _flat(values: dict[str, Any]) -> list[tuple[str, str]]:

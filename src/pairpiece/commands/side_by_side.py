@@ -48,5 +48,5 @@ def links_in_words(alignment: Alignment) -> str:
     return " ".join(
         f"{alignment.target_tokens[t].strip('▁')}={alignment.source_tokens[s].strip('▁')}"
         for s, t in by_target
-        if alignment.target_tokens[t].strip("▁")
+        if alignment.target_tokens[t].strip("▁") and alignment.source_tokens[s].strip("▁")
     )

@@ -14,7 +14,7 @@ from pairpiece.workspace import Result
 
 def print_summary(run: Run, output: Path) -> None:
     """Print the summary on standard output."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     text = run["read"].details
     pairs = run["pairs"].details
     tokenizer = run.tokenizer
@@ -34,7 +34,7 @@ def print_summary(run: Run, output: Path) -> None:
         console.print("Three sentences, each target token in the colour of its source token:\n")
         for source, target in run.examples:
             for line in side_by_side(tokenizer, source, target):
-                console.print(line, soft_wrap=True)
+                console.print(line)
             console.print()
     if run.work_dir is not None:
         console.print(f"[bold]Kept[/]     results of the stages in {run.work_dir}")
