@@ -24,9 +24,10 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 from fertility import sentencepiece_model
-from prepare import SOURCE_SETTINGS, prepare, sentences, training_pairs
+from prepare import prepare, sentences, training_pairs
 
 import pairpiece
+from pairpiece.pipeline import SOURCE_SETTINGS
 
 LINES = 20_000
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import sentencepiece
-from prepare import SOURCE_SETTINGS, Sentence, prepare, sentences, training_pairs
+from prepare import Sentence, prepare, sentences, training_pairs
 
 import pairpiece
+from pairpiece.pipeline import SOURCE_SETTINGS
 
 MODES: dict[str, tuple[str, dict[str, Any]]] = {
     mode: (mode, {}) for mode in ("unigram", "paper", "paper-hard", "default")

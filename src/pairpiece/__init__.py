@@ -48,4 +48,4 @@ __all__ = [
     "train",
     "train_from_pairs",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -44,6 +44,7 @@ SOURCE_SETTINGS: dict[str, Any] = {
     "byte_fallback": True,
     "normalization_rule_name": "nfkc",
     "hard_vocab_limit": False,
+    "minloglevel": 2,
 }
 
 
@@ -347,7 +348,6 @@ class _Stages:
                 sentence_iterator=(line for (line,) in self._sentences(text, "source")),
                 model_writer=model,
                 vocab_size=self._job.source_vocab_size,
-                minloglevel=2,
                 **SOURCE_SETTINGS,
             )
         except RuntimeError as error:

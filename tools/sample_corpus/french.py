@@ -6,12 +6,9 @@ import re
 
 import french_forms as forms
 from language import NEGATIVE, Language, spaced
-from lexicon import Adjective, Agreement, NounForms, VerbPhrase
-from phrases import Action, Complement, Mode, NounPhrase
+from lexicon import THIRD, Agreement
+from phrases import Complement, Mode, NounPhrase
 
-SUBJECTS = ("je", "tu", "il", "nous", "vous", "ils", "je", "tu", "elle", "nous", "vous", "elles")
-REFLEXIVES = ("me", "te", "se", "nous", "vous", "se")
-AFTER_ORDER = {1: "toi", 3: "nous", 4: "vous"}
 OWNERS = (
     ("mon", "ma|mon", "mes"),
     ("ton", "ta|ton", "tes"),
@@ -29,16 +26,17 @@ DETERMINERS = {
     "several": ("plusieurs",) * 3,
 }
 MIDDLES = {
-    "not": "pas",
-    "nomore": "plus",
-    "never": "jamais",
-    "notyet": "pas encore",
-    "already": "déjà",
-    "often": "souvent",
-    "always": "toujours",
-    "still": "encore",
+    "": (),
+    "not": ("pas",),
+    "nomore": ("plus",),
+    "never": ("jamais",),
+    "notyet": ("pas", "encore"),
+    "already": ("déjà",),
+    "often": ("souvent",),
+    "always": ("toujours",),
+    "still": ("encore",),
 }
-PERIPHRASES = {
+PERIPHRASES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "near": ("aller", "present", ()),
     "recent": ("venir", "present", ("de",)),
     "progressive": ("être", "present", ("en", "train", "de")),
@@ -46,12 +44,12 @@ PERIPHRASES = {
 }
 COMPOUND = {"past": "present", "pluperfect": "imperfect", "future_perfect": "future"}
 WITH_ETRE = frozenset(
-    "aller venir revenir devenir arriver partir sortir entrer rentrer rester tomber monter "
-    "descendre retourner passer naître".split()
+    ("aller", "arriver", "descendre", "devenir", "entrer", "monter", "partir", "passer", "rentrer")
+    + ("rester", "retourner", "revenir", "sortir", "tomber", "venir")
 )
-BEFORE_NOUN = {"beau": "beau|bel", "nouveau": "nouveau|nouvel", "vieux": "vieux|vieil"}
-ELIDED = frozenset("le la je me te se ne de que jusque lorsque puisque quoique".split())
-ASPIRATED = re.compile(r"h(aricot|éros|ibou|aut|uit|ors|onte|âte|asard|ollande|uées?\b|arpe)")
+AFTER_ORDER = {1: "toi", 3: "nous", 4: "vous"}
+ELIDED = frozenset({"le", "la", "je", "me", "te", "se", "ne", "de", "que"})
+ASPIRATED = re.compile(r"h(aricot|éros|ibou|aut|uit|ors|onte|âte|asard|ollande)")
 CONTRACTIONS = {
     ("de", "@le"): "du",
     ("de", "@les"): "des",
@@ -63,38 +61,42 @@ CONTRACTIONS = {
 class French(Language):
     """French, the first language of each pair."""
 
-    column = 0
+    index = 0
+    be = "être"
+    subjects = ("je", "tu", "il", "nous", "vous", "ils")
+    subjects += ("je", "tu", "elle", "nous", "vous", "elles")
+    objects = ("le", "la", "les", "les")
+    datives = ("me", "te", "lui", "nous", "vous", "leur") * 2
+    reflexives = ("me", "te", "se", "nous", "vous", "se")
+    before_noun = {  # noqa: RUF012
+        ("beau", False): "beau|bel",
+        ("nouveau", False): "nouveau|nouvel",
+        ("vieux", False): "vieux|vieil",
+    }
 
-    def forms(self, phrase: NounPhrase) -> NounForms:
-        return phrase.noun.french
+    def inflect(self, lemma: str, agreement: Agreement) -> str:
+        """An adjective; an irregular feminine is given after an underscore."""
+        return forms.adjective(lemma.replace("_", " "))[agreement.column]
 
-    def adjective_forms(self, adjective: Adjective) -> tuple[str, ...]:
-        return adjective.french
-
-    def adjective_first(self, adjective: Adjective) -> bool:
-        return adjective.french_first
-
-    def verb_phrase(self, action: Action) -> VerbPhrase:
-        return action.frame.french
-
-    def inflect_adjective(self, lemma: str, agreement: Agreement) -> str:
-        return forms.adjective(lemma.replace("_", " "))[agreement.feminine + 2 * agreement.plural]
+    def participle(self, lemma: str, agreement: Agreement) -> str:
+        """A past participle: its gender, then its number unless it already ends in s."""
+        form = forms.participle(lemma) + "e" * agreement.feminine
+        return form + "s" * (agreement.plural and not form.endswith("s"))
 
     def determiner(self, phrase: NounPhrase, owner: Agreement, negated: bool) -> list[str]:
+        """The determiner, where ``some`` is partitive and ``a`` may be plural."""
         agreement = self.agreement(phrase)
         column = 2 if agreement.plural else int(agreement.feminine)
         kind = phrase.determiner
         if kind == "bare":
             return []
-        if kind in ("a", "some", "mass") and negated:
-            return ["de"]
-        if kind in ("some", "mass") and not agreement.plural:
-            return ["de", DETERMINERS["the"][column]]
         if kind in ("a", "some", "mass"):
-            prenominal = phrase.adjective is not None and phrase.adjective.french_first
-            return ["de"] if agreement.plural and prenominal else [DETERMINERS["a"][column]]
+            if negated or (agreement.plural and phrase.adjective and phrase.adjective.first[0]):
+                return ["de"]
+            partitive = kind != "a" and not agreement.plural
+            return ["de", DETERMINERS["the"][column]] if partitive else [DETERMINERS["a"][column]]
         if kind in ("own", "my"):
-            return [OWNERS[(owner if kind == "own" else phrase.owner).index][column]]
+            return [OWNERS[(owner if kind == "own" else phrase.owner).row][column]]
         if kind == "number":
             return [phrase.count[0]]
         if kind == "many":
@@ -103,91 +105,66 @@ class French(Language):
             return ["toutes" if agreement.feminine else "tous", "@les"]
         return [DETERMINERS[kind][column]]
 
-    def before_noun(self, form: str, plural: bool) -> str:
-        return form if plural else BEFORE_NOUN.get(form, form)
-
-    def subject_pronoun(self, agreement: Agreement) -> list[str]:
-        return [SUBJECTS[agreement.index + 6 * agreement.feminine]]
-
-    def object_pronoun(self, agreement: Agreement) -> str:
-        return "les" if agreement.plural else "la" if agreement.feminine else "le"
-
-    def dative_pronoun(self, agreement: Agreement) -> str:
-        return "leur" if agreement.plural else "lui"
-
-    def reflexive_pronoun(self, agreement: Agreement) -> str:
-        return REFLEXIVES[agreement.index]
-
     def verb_group(
-        self, lemma: str, subject: Agreement, mode: Mode, complement: Complement, reflexive: bool
+        self,
+        lemma: str,
+        subject: Agreement,
+        mode: Mode,
+        complement: Complement | None = None,
+        reflexive: bool = False,
     ) -> list[str]:
+        """A verb with its clitics, between the two halves of its negation."""
+        complement = complement or Complement()
         clitics = complement.clitics
-        negated = mode.polarity in NEGATIVE
-        before = ["ne"] if negated else []
-        middle = MIDDLES[mode.polarity].split() if mode.polarity else []
+        before = ["ne"] if mode.polarity in NEGATIVE else []
+        middle = MIDDLES[mode.polarity]
+        with_etre = reflexive or lemma in WITH_ETRE
+        agreement = complement.preceding or (subject if with_etre else THIRD)
+        if reflexive and lemma == "faire":  # elle s'est fait mal
+            agreement = THIRD
         if mode.tense == "infinitive":
             return [*before, *middle, *clitics, lemma]
         if mode.tense == "past_infinitive":
-            with_etre = reflexive or lemma in WITH_ETRE
-            participle = agree(forms.participle(lemma), subject if with_etre else Agreement())
-            return [*clitics, "être" if with_etre else "avoir", participle]
+            auxiliary = "être" if with_etre else "avoir"
+            return [*clitics, auxiliary, self.participle(lemma, agreement)]
         if mode.tense == "gerund":
             return ["en", *clitics, forms.gerund(lemma)]
         if mode.tense == "imperative":
-            form = forms.imperative(lemma, subject.index)
-            if negated or not clitics:
-                return [*before, *(clitics if negated else ()), form, *middle]
-            pronoun = AFTER_ORDER[subject.index] if reflexive else clitics[0]
-            return [f"{form}-{pronoun}", *middle]
+            form = forms.imperative(lemma, subject.row)
+            if before or not clitics:
+                return [*before, *clitics, form, *middle]
+            return [f"{form}-{AFTER_ORDER[subject.row] if reflexive else clitics[0]}"]
         if mode.tense in PERIPHRASES:
             head, tense, link = PERIPHRASES[mode.tense]
-            finite = forms.conjugation(head, tense)[subject.index]
+            finite = forms.conjugation(head, tense)[subject.row]
             return [*before, finite, *middle, *link, *clitics, lemma]
         if mode.tense in COMPOUND:
-            with_etre = reflexive or lemma in WITH_ETRE
-            auxiliary = forms.conjugation("être" if with_etre else "avoir", COMPOUND[mode.tense])
-            agreement = complement.preceding or (subject if with_etre else Agreement())
-            if reflexive and lemma == "faire":  # elle s'est fait mal
-                agreement = Agreement()
-            participle = agree(forms.participle(lemma), agreement)
-            return [*before, *clitics, auxiliary[subject.index], *middle, participle]
-        return [*before, *clitics, forms.conjugation(lemma, mode.tense)[subject.index], *middle]
-
-    def passive(self, action: Action, agent: Agreement, tense: str) -> list[str]:
-        assert action.direct is not None
-        subject = self.agreement(action.direct)
-        group = self.verb_group("être", subject, Mode(tense), Complement(), False)
-        rest = self.complement(action, agent, Mode(object="gap")).words
-        return [*group, agree(forms.participle(action.frame.french.lemma), subject), *rest]
+            auxiliaries = forms.conjugation("être" if with_etre else "avoir", COMPOUND[mode.tense])
+            participle = self.participle(lemma, agreement)
+            return [*before, *clitics, auxiliaries[subject.row], *middle, participle]
+        return [*before, *clitics, forms.conjugation(lemma, mode.tense)[subject.row], *middle]
 
     def join(self, words: list[str]) -> str:
-        done: list[str] = []  # from the last word to the first
+        """Elide and contract from the last word to the first, then put spaces."""
+        done: list[str] = []
         for word in reversed(words):
             following = done[-1] if done else ""
             vowel = starts_with_vowel(following)
-            word = word.split("|")[-1 if vowel else 0]
-            if (word, following) in CONTRACTIONS:
-                done[-1] = CONTRACTIONS[word, following]
-            elif vowel and word.strip("@") in ELIDED:
-                done.append(word[:-1] + "’")
-            elif word.lower() == "si" and following in ("il", "ils"):
-                done.append(word[0] + "’")
+            shaped = word.split("|")[-1 if vowel else 0]
+            if (shaped, following) in CONTRACTIONS:
+                done[-1] = CONTRACTIONS[shaped, following]
+            elif vowel and shaped.strip("@").lower() in ELIDED:
+                done.append(shaped[:-1] + "’")
+            elif shaped.lower() == "si" and following in ("il", "ils"):
+                done.append(shaped[0] + "’")
             else:
-                done.append(word)
+                done.append(shaped)
         return spaced([word.strip("@") for word in reversed(done)])
 
 
-def agree(participle: str, agreement: Agreement) -> str:
-    participle = participle.replace("dû", "du") if agreement != Agreement() else participle
-    feminine = participle + "e" * agreement.feminine
-    return feminine + "s" * (agreement.plural and not feminine.endswith("s"))
-
-
 def starts_with_vowel(word: str) -> bool:
-    """Whether the word before elides: a vowel or a mute h, but not onze, oui or yaourt."""
+    """Whether the word before elides: a vowel or a mute h, but not onze or oui."""
     word = word.strip("@").lower()
     if word.startswith("h"):
         return not ASPIRATED.match(word)
-    if word in ("onze", "onzième", "oui"):
-        return False
-    return word == "y" or bool(re.match(r"[aeiouàâéèêëîïôûœæ]", word))
+    return bool(re.match(r"(?!onz|oui$)[aeiouàâéèêëîïôûœæ]|y$", word))

@@ -73,7 +73,7 @@ def silent_stem(lemma: str) -> str:
         return stem + stem[-1]
     if re.search(r"[aou]y$", stem):
         return stem[:-1] + "i"
-    return re.sub(r"[eé]((?:[bcdfglmnprstv]|ch|br|tr))$", r"è\1", stem)
+    return re.sub(r"[eé]((?:[bcdfglmnprstv]|ch|br|tr|gn))$", r"è\1", stem)
 
 
 def soften(stem: str, ending: str) -> str:

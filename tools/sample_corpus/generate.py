@@ -7,7 +7,7 @@ from random import Random
 
 from lexicon import sentences
 from sampling import Sampler
-from templates import Filling, Template, Unfit, templates
+from templates import Filling, Template, UnfitError, templates
 
 SEED = 20240229
 ATTEMPTS = 50
@@ -36,7 +36,7 @@ def fresh(
     for _ in range(ATTEMPTS):
         try:
             pair = Filling(template, sampler).sentences(template)
-        except Unfit:
+        except UnfitError:
             continue
         if pair not in seen:
             return pair

@@ -162,6 +162,8 @@ def participle(lemma: str) -> str:
 
 
 def gerund(lemma: str) -> str:
+    if lemma == "riempire":
+        return "riempiendo"
     stem = past_stem(lemma)
     if lemma.endswith("are") and not paradigm(lemma).imperfect:
         return stem + "ndo"

@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
-from lexicon import Adjective, Agreement, NounForms, VerbPhrase
+from lexicon import THIRD, Adjective, Agreement, VerbPhrase
 from phrases import Action, Complement, Mode, Name, Nominal, NounPhrase, Pronoun
 
 NEGATIVE = frozenset({"not", "nomore", "never", "notyet"})
@@ -23,61 +23,70 @@ class Language(ABC):
     no space is put after it.
     """
 
-    column: int  # 0 for the first language of a pair of strings, 1 for the second
+    index: int  # of the language in every pair of the lexicon
+    be: str  # the verb of the passive
+    subjects: tuple[str, ...]  # by person, the feminine ones after the masculine ones
+    objects: tuple[str, ...]  # by number and gender
+    datives: tuple[str, ...]  # like the subjects
+    reflexives: tuple[str, ...]  # by person
+    before_noun: dict[tuple[str, bool], str]  # an adjective and whether it is plural
 
     @abstractmethod
-    def forms(self, phrase: NounPhrase) -> NounForms: ...
+    def determiner(self, phrase: NounPhrase, owner: Agreement, negated: bool) -> list[str]:
+        """The determiner of a noun phrase, perhaps in the scope of a negation."""
 
     @abstractmethod
-    def adjective_forms(self, adjective: Adjective) -> tuple[str, ...]: ...
+    def inflect(self, lemma: str, agreement: Agreement) -> str:
+        """An adjective that need not be in the lexicon."""
 
     @abstractmethod
-    def adjective_first(self, adjective: Adjective) -> bool: ...
-
-    @abstractmethod
-    def verb_phrase(self, action: Action) -> VerbPhrase: ...
-
-    @abstractmethod
-    def determiner(self, phrase: NounPhrase, owner: Agreement, negated: bool) -> list[str]: ...
-
-    @abstractmethod
-    def before_noun(self, form: str, plural: bool) -> str:
-        """The shape of an adjective that stands before its noun."""
-
-    @abstractmethod
-    def subject_pronoun(self, agreement: Agreement) -> list[str]: ...
-
-    @abstractmethod
-    def object_pronoun(self, agreement: Agreement) -> str: ...
-
-    @abstractmethod
-    def dative_pronoun(self, agreement: Agreement) -> str: ...
-
-    @abstractmethod
-    def reflexive_pronoun(self, agreement: Agreement) -> str: ...
+    def participle(self, lemma: str, agreement: Agreement) -> str:
+        """A past participle that agrees."""
 
     @abstractmethod
     def verb_group(
-        self, lemma: str, subject: Agreement, mode: Mode, complement: Complement, reflexive: bool
+        self,
+        lemma: str,
+        subject: Agreement,
+        mode: Mode,
+        complement: Complement | None = None,
+        reflexive: bool = False,
     ) -> list[str]:
         """A verb with its clitics, its negation and its auxiliary, but nothing after them."""
 
     @abstractmethod
-    def passive(self, action: Action, agent: Agreement, tense: str) -> list[str]: ...
+    def join(self, words: list[str]) -> str:
+        """The sentence, with its elisions, contractions and capitals."""
 
-    @abstractmethod
-    def join(self, words: list[str]) -> str: ...
+    def subject_pronoun(self, agreement: Agreement) -> list[str]:
+        """The pronoun before a verb, where the language says it."""
+        pronoun = self.subjects[agreement.row + 6 * agreement.feminine]
+        return [pronoun] if pronoun else []
+
+    def object_pronoun(self, agreement: Agreement) -> str:
+        """The direct object as a clitic."""
+        return self.objects[agreement.column]
+
+    def dative_pronoun(self, agreement: Agreement) -> str:
+        """The indirect object as a clitic."""
+        return self.datives[agreement.row + 6 * agreement.feminine]
+
+    def verb_phrase(self, action: Action) -> VerbPhrase:
+        """This language's side of an action."""
+        return action.frame.phrases[self.index]
 
     def agreement(self, nominal: Nominal) -> Agreement:
+        """What the words that depend on a nominal agree with."""
         if isinstance(nominal, Pronoun):
             return nominal.agreement
         if isinstance(nominal, Name):
             return Agreement(3, False, nominal.feminine)
-        return self.forms(nominal).agreement(nominal.plural)
+        return nominal.noun.forms[self.index].agreement(nominal.plural)
 
     def nominal(
-        self, nominal: Nominal, owner: Agreement = Agreement(), negated: bool = False
+        self, nominal: Nominal, owner: Agreement = THIRD, negated: bool = False
     ) -> list[str]:
+        """A pronoun, a name or a noun phrase, with its determiner."""
         if isinstance(nominal, Pronoun):
             return self.subject_pronoun(nominal.agreement)
         if isinstance(nominal, Name):
@@ -86,28 +95,25 @@ class Language(ABC):
 
     def bare(self, phrase: NounPhrase) -> list[str]:
         """The noun and its adjective, without the determiner."""
-        forms = self.forms(phrase)
-        words = forms.form(phrase.plural).split()
+        words = phrase.noun.forms[self.index].form(phrase.plural).split()
         if phrase.adjective is None:
             return words
-        agreement = forms.agreement(phrase.plural)
+        agreement = self.agreement(phrase)
         form = self.agree(phrase.adjective, agreement)
-        if self.adjective_first(phrase.adjective):
-            return [self.before_noun(form, agreement.plural), *words]
+        if phrase.adjective.first[self.index]:
+            return [self.before_noun.get((form, agreement.plural), form), *words]
         return [*words, form]
 
     def agree(self, adjective: Adjective, agreement: Agreement) -> str:
-        return self.adjective_forms(adjective)[agreement.feminine + 2 * agreement.plural]
-
-    @abstractmethod
-    def inflect_adjective(self, lemma: str, agreement: Agreement) -> str: ...
+        """The form of an adjective."""
+        return adjective.forms[self.index][agreement.column]
 
     def complement(self, action: Action, subject: Agreement, mode: Mode) -> Complement:
         """Say what follows the verb, turning objects into clitics as the mode asks."""
         result = Complement()
         phrase = self.verb_phrase(action)
         if phrase.reflexive:
-            result.clitics.append(self.reflexive_pronoun(subject))
+            result.clitics.append(self.reflexives[subject.row])
         skipped = {"clitic": action.direct, "gap": action.direct, "dative": action.indirect}.get(
             mode.object
         )
@@ -117,24 +123,29 @@ class Language(ABC):
                 result.clitics.append(self.dative_pronoun(agreement))
             else:
                 result.preceding = agreement
-                if mode.object == "clitic":
-                    result.clitics.append(self.object_pronoun(agreement))
-        negated = mode.polarity in NEGATIVE
+            if mode.object == "clitic":
+                result.clitics.append(self.object_pronoun(agreement))
         for word in phrase.complement:
             if word.startswith("{"):
                 filler = action.fillers[word[1:-1]]
                 if filler is not skipped:
-                    direct = negated and filler is action.direct
-                    if direct and filler.determiner == "a" and mode.tense not in PERFECT:
-                        filler = replace(filler, plural=True)
-                    result.words += self.nominal(filler, subject, direct)
+                    result.words += self.filler(action, filler, subject, mode)
                 elif mode.object == "dative":
                     result.words.pop()  # the preposition
             elif word.startswith("~"):
-                result.words.append(self.inflect_adjective(word[1:], subject))
+                result.words.append(self.inflect(word[1:], subject))
             else:
                 result.words.append(word)
         return result
+
+    def filler(
+        self, action: Action, filler: NounPhrase, subject: Agreement, mode: Mode
+    ) -> list[str]:
+        """A noun phrase after the verb; a negation bears on the direct object."""
+        negated = mode.polarity in NEGATIVE and filler is action.direct
+        if negated and filler.determiner == "a" and mode.tense not in PERFECT:
+            filler = replace(filler, plural=True)
+        return self.nominal(filler, subject, negated)
 
     def clause(self, action: Action, subject: Agreement, mode: Mode) -> list[str]:
         """A predicate: the verb group of an action and everything that follows it."""
@@ -143,9 +154,17 @@ class Language(ABC):
         group = self.verb_group(phrase.lemma, subject, mode, complement, phrase.reflexive)
         return group + complement.words
 
+    def passive(self, action: Action, agent: Agreement, tense: str) -> list[str]:
+        """A passive predicate, whose subject is the direct object of the action."""
+        assert action.direct is not None
+        subject = self.agreement(action.direct)
+        group = self.verb_group(self.be, subject, Mode(tense))
+        rest = self.complement(action, agent, Mode(object="gap")).words
+        return [*group, self.participle(self.verb_phrase(action).lemma, subject), *rest]
+
 
 def spaced(words: list[str]) -> str:
-    """Join words, attaching punctuation and elided words, and start with a capital."""
+    """Join words, attaching punctuation and elided words, and start sentences with a capital."""
     text = ""
     for word in words:
         attached = not text or word in PUNCTUATION or text.endswith("’")

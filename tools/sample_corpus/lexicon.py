@@ -1,8 +1,8 @@
 """The word lists of the sample corpus and the small records they are read into.
 
 Every list is a tab-separated file under ``data/`` with one heading line; a line that starts with
-``#`` is a remark.  An entry always holds both languages, so that whatever is drawn from the
-lexicon can be said in French and in Italian.
+``#`` is a remark.  An entry always holds both languages, French first, so that whatever is drawn
+from the lexicon can be said in either.
 """
 
 from __future__ import annotations
@@ -24,9 +24,17 @@ class Agreement(NamedTuple):
     feminine: bool = False
 
     @property
-    def index(self) -> int:
-        """The row of a six-person conjugation table."""
+    def row(self) -> int:
+        """The row of a table of the six persons."""
         return self.person - 1 + 3 * self.plural
+
+    @property
+    def column(self) -> int:
+        """The column of a table of m., f., m. pl. and f. pl. forms."""
+        return self.feminine + 2 * self.plural
+
+
+THIRD = Agreement()
 
 
 @dataclass(frozen=True)
@@ -39,10 +47,12 @@ class NounForms:
     feminine_plural: bool
 
     def agreement(self, plural: bool) -> Agreement:
+        """Number and gender when the noun is meant in the singular or in the plural."""
         plural = (plural or not self.singular) and bool(self.plural)
         return Agreement(3, plural, self.feminine_plural if plural else self.feminine)
 
     def form(self, plural: bool) -> str:
+        """The written form in that number."""
         return self.plural if self.agreement(plural).plural else self.singular
 
 
@@ -51,23 +61,26 @@ class Noun:
     """A noun in both languages and the semantic classes it belongs to."""
 
     classes: frozenset[str]
-    french: NounForms
-    italian: NounForms
+    forms: tuple[NounForms, NounForms]
 
     @property
     def countable(self) -> bool:
-        return all(bool(forms.singular and forms.plural) for forms in (self.french, self.italian))
+        """Whether both languages have both numbers."""
+        return all(bool(forms.singular and forms.plural) for forms in self.forms)
 
 
 @dataclass(frozen=True)
 class Adjective:
-    """Four forms per language (m., f., m. pl., f. pl.) and the side of the noun they stand on."""
+    """Four forms per language, whether they precede the noun, and the nouns they suit."""
 
-    french: tuple[str, ...]
-    italian: tuple[str, ...]
-    french_first: bool
-    italian_first: bool
+    forms: tuple[tuple[str, ...], tuple[str, ...]]
+    first: tuple[bool, bool]
     classes: frozenset[str]
+
+    @property
+    def lemma(self) -> str:
+        """The French masculine."""
+        return self.forms[0][0]
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,13 @@ class VerbPhrase:
 
     @property
     def slots(self) -> tuple[str, ...]:
+        """The noun slots, without their braces."""
         return tuple(word[1:-1] for word in self.complement if word.startswith("{"))
+
+    def preposition(self, slot: str) -> str:
+        """The word before a slot."""
+        place = self.complement.index("{" + slot + "}")
+        return self.complement[place - 1] if place else ""
 
 
 @dataclass(frozen=True)
@@ -88,31 +107,27 @@ class Frame:
     """Something one can do, in both languages, with the topics it belongs to."""
 
     tags: frozenset[str]
-    french: VerbPhrase
-    italian: VerbPhrase
+    phrases: tuple[VerbPhrase, VerbPhrase]
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The noun slots, which are the same in both languages."""
+        return self.phrases[0].slots
 
     @property
     def direct_slot(self) -> str | None:
-        """The slot of the direct object, if both languages have one."""
-        heads = {phrase.complement[:1] for phrase in (self.french, self.italian)}
-        slots = self.french.slots
-        return slots[0] if slots and heads == {("{" + slots[0] + "}",)} else None
+        """The slot of the direct object, if it follows the verb in both languages."""
+        heads = {phrase.complement[:1] for phrase in self.phrases}
+        return next((slot for slot in self.slots if heads == {("{" + slot + "}",)}), None)
 
     @property
     def indirect_slot(self) -> str | None:
         """The slot of a person who can become a dative pronoun in both languages."""
-        for slot in self.french.slots:
-            noun = "{" + slot + "}"
-            if preceded(self.french.complement, noun, "à") and preceded(
-                self.italian.complement, noun, "a"
-            ):
+        french, italian = self.phrases
+        for slot in self.slots:
+            if (french.preposition(slot), italian.preposition(slot)) == ("à", "a"):
                 return slot
         return None
-
-
-def preceded(words: tuple[str, ...], word: str, preposition: str) -> bool:
-    place = words.index(word)
-    return place > 0 and words[place - 1] == preposition
 
 
 def rows(name: str) -> Iterator[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lexicon import Adjective, Agreement, Frame, Noun
+from lexicon import THIRD, Adjective, Agreement, Frame, Noun
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NounPhrase:
     determiner: str
     plural: bool = False
     adjective: Adjective | None = None
-    owner: Agreement = Agreement()
+    owner: Agreement = THIRD
     count: tuple[str, str] = ("", "")
 
 
@@ -50,11 +50,13 @@ class Action:
 
     @property
     def direct(self) -> NounPhrase | None:
+        """The direct object."""
         slot = self.frame.direct_slot
         return self.fillers[slot] if slot else None
 
     @property
     def indirect(self) -> NounPhrase | None:
+        """The person something is given or said to."""
         slot = self.frame.indirect_slot
         return self.fillers[slot] if slot else None
 

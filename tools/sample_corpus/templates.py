@@ -68,14 +68,16 @@ class Filling:
         drawn += [filler.noun for filler in fillers]
         drawn += [action.frame.french.lemma for action in actions]
         if any(value in drawn[:place] for place, value in enumerate(drawn)):
-            raise Unfit
+            raise UnfitError
         if not self.values.keys() & {"s", "t"} and any(f.determiner == "own" for f in fillers):
-            raise Unfit
-        if not all(self.suits(slot) and self.dressed(slot) for slot in "abcd" if slot in self.values):
-            raise Unfit
+            raise UnfitError
+        if not all(
+            self.suits(slot) and self.dressed(slot) for slot in "abcd" if slot in self.values
+        ):
+            raise UnfitError
         subjects = [value.agreement for value in nominals if isinstance(value, Pronoun)]
         if len({agreement.person for agreement in subjects}) < len(subjects):
-            raise Unfit
+            raise UnfitError
 
     def suits(self, slot: str) -> bool:
         """Whether the subject of an action may do it: few grandfathers have homework."""
@@ -111,8 +113,9 @@ class Filling:
         if request in self.values:
             phrase = self.nominal(request)
             fitting = sampler.fitting(phrase.noun) if isinstance(phrase, NounPhrase) else []
+            fitting = [item for item in fitting if item.french[0] != "nouveau"]  # "neuf" here
             if not fitting:
-                raise Unfit
+                raise UnfitError
             return sampler.one(fitting)
         wanted = request.split("/")
         return sampler.one([item for item in adjectives() if item.french[0] in wanted])
@@ -188,19 +191,20 @@ class Filling:
         if parts[0] == "there":
             assert isinstance(language, Italian)
             return language.there_is(nominal, parts[1])
-        if parts[0] == "overt":
+        if parts[0] in ("overt", "contrast", "dative"):
             assert isinstance(language, Italian)
-            return language.overt(nominal)
-        if parts[0] == "dative":
-            assert isinstance(language, Italian)
-            return language.dative(nominal)
+            return {
+                "overt": language.overt,
+                "contrast": language.contrast,
+                "dative": language.dative,
+            }[parts[0]](nominal)
         if parts[0].startswith("~"):
             return [language.inflect_adjective(parts[0][1:], agreement)]
         lemma, *mode = parts
         return language.verb_group(lemma, agreement, mode_of(mode), Complement(), False)
 
 
-class Unfit(Exception):
+class UnfitError(Exception):
     """The values drawn cannot make a sentence; draw again."""
 
 

@@ -13,8 +13,6 @@ import argparse
 import io
 import tempfile
 import time
-from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -24,10 +22,9 @@ from rich.table import Table
 from pairpiece import files, pipeline, sample
 from pairpiece.commands.console import TerminalReporter, reporter_for
 from pairpiece.commands.side_by_side import side_by_side
+from pairpiece.one_to_one import one_to_one
 from pairpiece.source_tokenizers import tokens_by_word
-from pairpiece.symmetrization import grow_diag_final_and
 from pairpiece.tokenizer import Tokenizer
-from pairpiece.word_aligner import Eflomal, parse_links
 
 HELD_OUT = 600  # sentence pairs at the end of the sample
 
@@ -75,9 +72,10 @@ def run(options: argparse.Namespace) -> None:
         box=SIMPLE_HEAD,
     )
     for name, tokens in ways.items():
-        scores = _measure(source_tokens, tokens, words)
+        fertility = sum(len(row) for row in tokens[-HELD_OUT:]) / words
+        linked = one_to_one(source_tokens, tokens, HELD_OUT)
         style = "bold" if name.startswith("default") else ""
-        table.add_row(name, f"{scores.fertility:.3f}", f"{scores.one_to_one:.1%}", style=style)
+        table.add_row(name, f"{fertility:.3f}", f"{linked:.1%}", style=style)
     console.print(table)
     console.print(
         "one-to-one: French tokens linked with one Italian token that is linked with no other;\n"
@@ -120,38 +118,8 @@ def _sentencepiece(targets: list[str], vocab_size: int) -> Tokens:
         sentence_iterator=iter(targets[:-HELD_OUT]),
         model_writer=model,
         vocab_size=vocab_size,
-        minloglevel=2,
         **pipeline.SOURCE_SETTINGS,
     )
     processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     encoded: Tokens = processor.encode(targets, out_type=str)
     return encoded
-
-
-@dataclass(frozen=True)
-class _Scores:
-    fertility: float
-    one_to_one: float
-
-
-def _measure(sources: Tokens, targets: Tokens, words: int) -> _Scores:
-    """Align all tokens, so that the aligner has enough text, and count on what was held out."""
-    with tempfile.TemporaryDirectory(prefix="pairpiece-demo-") as name:
-        folder = Path(name)
-        for side, sentences in (("source", sources), ("target", targets)):
-            lines = "".join(" ".join(tokens) + "\n" for tokens in sentences)
-            (folder / f"{side}.words").write_text(lines, encoding="utf-8")
-        Eflomal().align(folder)
-        forward, reverse = (
-            list(files.lines(folder / f"{direction}.links"))[-HELD_OUT:]
-            for direction in ("forward", "reverse")
-        )
-    one_to_one = 0
-    for ahead, back in zip(forward, reverse, strict=True):
-        links = grow_diag_final_and(set(parse_links(ahead, "")), set(parse_links(back, "")))
-        of_source = Counter(source for source, _ in links)
-        of_target = Counter(target for _, target in links)
-        one_to_one += sum(of_source[s] == 1 and of_target[t] == 1 for s, t in links)
-    held_out = sum(len(tokens) for tokens in sources[-HELD_OUT:])
-    tokens = sum(len(row) for row in targets[-HELD_OUT:])
-    return _Scores(tokens / words, one_to_one / held_out)

@@ -1,0 +1,83 @@
+"""Which symmetrization of the two directions of the word aligner gives the best tokenizer?
+
+    python benchmarks/symmetrization.py ../shared/data/fra-ita ../shared/data/deu-hsb
+
+trains the default mode at 8k with each, on up to 40,000 sentence pairs, and prints tokens per word
+and the share of source tokens linked one to one on dev text, target only and with the source, beside
+SentencePiece.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import itertools
+from pathlib import Path
+
+import sentencepiece
+
+from pairpiece import files, pipeline
+from pairpiece.one_to_one import one_to_one
+from pairpiece.source_tokenizers import tokens_by_word
+from pairpiece.symmetrization import SYMMETRIZATIONS
+
+LINES = 40_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="compare symmetrizations")
+    parser.add_argument("corpora", nargs="+", type=Path, help="folders named SOURCE-TARGET")
+    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-bench"))
+    options = parser.parse_args()
+    print("| | symmetrization | target only | one-to-one | with source | one-to-one |")
+    print("|---|---|---|---|---|---|")
+    for corpus in options.corpora:
+        compare(corpus, options.work_dir)
+
+
+def compare(corpus: Path, work_dir: Path) -> None:
+    source, target = corpus.name.split("-")
+    sides = [
+        list(itertools.islice(files.lines(corpus / f"train.{language}.gz"), LINES))
+        for language in (source, target)
+    ]
+    dev = [list(files.lines(corpus / f"dev.{language}.gz")) for language in (source, target)]
+    sources, targets = sides[0] + dev[0], sides[1] + dev[1]
+    words = sum(len(line.split()) for line in dev[1])
+    source_tokens: list[list[str]] = []
+
+    def measured(tokens: list[list[str]]) -> str:
+        fertility = sum(len(row) for row in tokens[-len(dev[1]) :]) / words
+        return f"{fertility:.3f} | {one_to_one(source_tokens, tokens, len(dev[1])):.4f}"
+
+    for symmetrization in SYMMETRIZATIONS:
+        job = pipeline.prepare(
+            corpus=zip(*sides, strict=True), symmetrization=symmetrization, hard_vocab_limit=False
+        )
+        tokenizer = pipeline.run(job, work_dir=work_dir).tokenizer
+        if not source_tokens:
+            of_source = tokenizer.source_tokenizer
+            source_tokens += [
+                [token for word in tokens_by_word(of_source, line) for token in word]
+                for line in sources
+            ]
+            print(f"| {corpus.name} | SentencePiece | {measured(peer(sides[1], targets))} | | |")
+        alone = measured(tokenizer.encode_batch(targets, out_type=str, num_threads=2))
+        paired = measured(tokenizer.encode_batch(targets, sources, out_type=str, num_threads=2))
+        print(f"| {corpus.name} | {symmetrization} | {alone} | {paired} |", flush=True)
+
+
+def peer(training: list[str], targets: list[str]) -> list[list[str]]:
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(training),
+        model_writer=model,
+        vocab_size=8000,
+        **pipeline.SOURCE_SETTINGS,
+    )
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    return processor.encode(targets, out_type=str)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""How well the tokens of two languages correspond: the share of source tokens linked one to one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from pairpiece import files
+from pairpiece.symmetrization import grow_diag_final_and
+from pairpiece.word_aligner import Eflomal, parse_links
+
+
+def one_to_one(
+    sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]], last: int
+) -> float:
+    """The share of source tokens linked with one target token that is linked with no other.
+
+    All sentences are aligned, token by token, with Eflomal and grow-diag-final-and; the `last` ones
+    are counted.  The metric is that of Hämmerl et al. (2025), on the source side as in the paper.
+    """
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        folder = Path(name)
+        for side, sentences in (("source", sources), ("target", targets)):
+            with (folder / f"{side}.words").open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(" ".join(map(_visible, tokens)) + "\n" for tokens in sentences)
+        Eflomal().align(folder)
+        both = (
+            list(files.lines(folder / f"{way}.links"))[-last:] for way in ("forward", "reverse")
+        )
+        found = 0
+        for ahead, back in zip(*both, strict=True):
+            links = grow_diag_final_and(set(parse_links(ahead, "")), set(parse_links(back, "")))
+            of_source = Counter(source for source, _ in links)
+            of_target = Counter(target for _, target in links)
+            found += sum(of_source[s] == 1 and of_target[t] == 1 for s, t in links)
+    return found / sum(len(tokens) for tokens in sources[-last:])
+
+
+def _visible(token: str) -> str:
+    """A token without the spaces that Eflomal would take for the end of it."""
+    return "".join(token.split()) or "_"
