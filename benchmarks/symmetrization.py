@@ -3,8 +3,8 @@
     python benchmarks/symmetrization.py ../shared/data/fra-ita ../shared/data/deu-hsb
 
 trains the default mode at 8k with each, on up to 40,000 sentence pairs, and prints tokens per word
-and the share of source tokens linked one to one on dev text, target only and with the source, beside
-SentencePiece.
+and the share of source tokens linked one to one on dev text, target only and with the source,
+beside SentencePiece.
 """
 
 from __future__ import annotations

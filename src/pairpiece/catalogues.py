@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from pairpiece import files
 from pairpiece.errors import CorpusError
 
-MAX_CATALOGUE_BYTES = 2**28
+MAX_CATALOGUE_BYTES = 2**25
 
 _Key = tuple[str, str, int]
 """Context, message id, and which plural form: the first (0) or the last (-1)."""
@@ -49,7 +50,8 @@ def _translations(path: Path, *, with_plural_ids: bool = False) -> dict[_Key, tu
         if entry.obsolete or "fuzzy" in entry.flags:
             continue
         context = entry.msgctxt or ""
-        place = f"{path}:{entry.linenum}" if entry.linenum else str(path)
+        # Binary catalogues have no lines; the first entry of a text begins on line 0 for polib.
+        place = f"{path}:{max(entry.linenum, 1)}" if hasattr(entry, "linenum") else str(path)
         forms = [entry.msgstr_plural[i] for i in sorted(entry.msgstr_plural)]
         if not forms:
             forms = [entry.msgstr]
@@ -74,14 +76,39 @@ def _entries(path: Path) -> Any:
         if binary:
             return polib.mofile(content, encoding="utf-8")
         # polib opens what is the name of a file; with a line end, the text is none.
-        return polib.pofile(content.decode("utf-8-sig") + "\n", encoding="utf-8")
+        text = content.decode("utf-8-sig")
+        _check_quotes(path, text)
+        return polib.pofile(_Lines(text + "\n"), encoding="utf-8")
+    except CorpusError:
+        raise
     except UnicodeDecodeError as error:
+        if binary:
+            raise CorpusError(f"{path}: not valid UTF-8: compile the catalogue as UTF-8") from None
         line = content.count(b"\n", 0, error.start) + 1
         raise CorpusError(
             f"{path}:{line}: not valid UTF-8: convert the catalogue with msgconv -t UTF-8"
         ) from None
     except (OSError, ValueError, IndexError, KeyError, struct.error) as error:
         raise CorpusError(f"{path}: not a gettext catalogue: {error}") from None
+
+
+class _Lines(str):
+    """Text whose lines end at a line feed only; in polib, U+2028 in a message would end one."""
+
+    def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: ARG002
+        return self.split("\n")
+
+
+_QUOTED = re.compile(r'(msg(ctxt|id|id_plural|str(\[\d+\])?)\s*)?".*"')
+
+
+def _check_quotes(path: Path, text: str) -> None:
+    """Every string is closed; polib would cut the last character off instead."""
+    for number, line in enumerate(map(str.strip, text.split("\n")), 1):
+        if line.startswith(("msg", '"')) and not _QUOTED.fullmatch(line):
+            raise CorpusError(
+                f"{path}:{number}: not a gettext catalogue: a quotation mark is missing"
+            )
 
 
 def _check_index(path: Path, content: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,11 @@ class Corpus:
         """The corpus that the arguments of `train` describe, with the files there to be read."""
         if how.get("format") not in (None, *FORMATS):
             raise OptionError(f"format must be one of {', '.join(FORMATS)}, not {how['format']!r}")
+        for side in ("source_column", "target_column"):
+            if type(how.get(side)) is int:
+                how[side] = str(how[side])
+            elif not isinstance(how.get(side), str | None):
+                raise OptionError(f"{side} must be a name or a number, not {how[side]!r}")
         if corpus is not None and (source is not None or target is not None):
             raise OptionError("give source= and target=, or corpus=, not both")
         if corpus is not None:
@@ -102,8 +108,8 @@ class Corpus:
 
     @property
     def rereadable(self) -> bool:
-        """Whether the pairs can be read twice: not those of an iterator or of standard input."""
-        return self.pairs is None and all(str(path) != STDIN for path in self.files)
+        """Whether the pairs can be read twice: not those of an iterator or of a pipe."""
+        return self.pairs is None and all(path.is_file() for path in self.files)
 
     def __iter__(self) -> Iterator[SentencePair]:
         for first, second in zip(self.source, self.target, strict=True):
@@ -152,7 +158,7 @@ def _paths(value: object) -> list[PathLike] | None:
 def _existing(paths: Iterable[PathLike]) -> tuple[Path, ...]:
     found = tuple(Path(path) for path in paths)
     for path in found:
-        if str(path) != STDIN and not path.is_file():
+        if str(path) != STDIN and (path.is_dir() or not path.exists()):
             what = "is a directory" if path.is_dir() else "there is no such file"
             raise CorpusError(f"{path}: {what}")
     return found
@@ -175,29 +181,33 @@ def _line_aligned(source: Path, target: Path) -> Iterator[SentencePair]:
 def _tsv(path: Path, source: str | None, target: str | None) -> Iterator[SentencePair]:
     columns = []
     for name, default in ((source, 1), (target, 2)):
-        if name is not None and not (name.isascii() and name.isdigit() and int(name) > 0):
+        if name is not None and not re.fullmatch("[1-9][0-9]{0,5}", name):
             raise OptionError(f"a column of a TSV file is a number from 1, not {name!r}")
         columns.append(int(name) - 1 if name is not None else default - 1)
     for number, line in enumerate(_lines_or_stdin(path), 1):
         fields = line.split("\t")
         if len(fields) <= max(columns):
             raise CorpusError(
-                f"{path}:{number}: {len(fields)} columns where {max(columns) + 1} are needed, "
-                f"separated by tabs"
+                f"{_name(path)}:{number}: {len(fields)} columns where {max(columns) + 1} are "
+                f"needed, separated by tabs"
             )
-        yield SentencePair(fields[columns[0]], fields[columns[1]], f"{path}:{number}")
+        yield SentencePair(fields[columns[0]], fields[columns[1]], f"{_name(path)}:{number}")
+
+
+def _name(path: Path) -> str:
+    return "standard input" if str(path) == STDIN else str(path)
 
 
 def _lines_or_stdin(path: Path) -> Iterator[str]:
     if str(path) != STDIN:
         return files.lines(path)
-    return files.decoded_lines(sys.stdin.buffer, "standard input")
+    return files.decoded_lines(sys.stdin.buffer, _name(path))
 
 
 def _jsonl(path: Path, source: str | None, target: str | None) -> Iterator[SentencePair]:
     names = None
     for number, line in enumerate(_lines_or_stdin(path), 1):
-        place = f"{path}:{number}"
+        place = f"{_name(path)}:{number}"
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -222,14 +232,16 @@ def _text_columns(record: dict[str, Any]) -> list[str]:
 
 
 def _field(record: dict[str, Any], column: str, place: str) -> str:
-    value = record.get(column)
-    if value is None and "." in column:
-        outer, inner = column.split(".", 1)
-        value = record[outer].get(inner) if isinstance(record.get(outer), dict) else None
-    if not isinstance(value, str):
-        what = "is missing" if value is None else "is not text"
-        raise CorpusError(f"{place}: the column {column!r} {what}")
-    return value
+    name = column
+    outer, _, inner = column.partition(".")
+    if column not in record and isinstance(record.get(outer), dict):
+        record, name = record[outer], inner
+    if name not in record:
+        raise CorpusError(f"{place}: the column {column!r} is missing")
+    value = record[name]
+    if not isinstance(value, str | None):
+        raise CorpusError(f"{place}: the column {column!r} is not text")
+    return value or ""
 
 
 def _two_columns(
@@ -260,17 +272,16 @@ def _parquet(path: Path, source: str | None, target: str | None) -> Iterator[Sen
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             schema = file.schema_arrow
-            kinds = (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view())
             columns = []
             for field in schema:
                 inner = field.flatten() if pyarrow.types.is_struct(field.type) else [field]
-                columns += [part.name for part in inner if part.type in kinds]
+                columns += [part.name for part in inner if _is_text(part.type)]
             names = _two_columns(str(path), columns, source, target)
             for name in names:
-                if name not in columns:
+                if columns.count(name) != 1:
                     raise CorpusError(
-                        f"{path}: there is no column {name!r} with text, but "
-                        f"{', '.join(columns) or 'none at all'}"
+                        f"{path}: there is {'more than one' if name in columns else 'no'} column "
+                        f"{name!r} with text, but {', '.join(columns) or 'none at all'}"
                     )
             row = 0
             for batch in file.iter_batches(1024, columns=list(names)):
@@ -279,8 +290,16 @@ def _parquet(path: Path, source: str | None, target: str | None) -> Iterator[Sen
                     row += 1
                     first, second = ("" if text is None else text for text in pair)
                     yield SentencePair(first, second, f"{path}:{row}")
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: not a readable Parquet file: {error}") from None
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(kind):
+        kind = kind.value_type
+    return kind in (pyarrow.string(), pyarrow.large_string(), pyarrow.string_view())
 
 
 def _tmx(path: Path, source: str | None, target: str | None) -> Iterator[SentencePair]:

@@ -10,6 +10,7 @@ import lzma
 import os
 import tempfile
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -39,27 +40,63 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     import zstandard
 
     try:
-        with _open(path) as file:
+        with (
+            io.BufferedReader(_CountedFile(path), 2**17) as raw,
+            _decompressed(raw, path.suffix.lower()) as file,
+        ):
             yield file
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise CorpusError(f"{path}: damaged or truncated: {error}; copy the file again") from None
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or error}") from None
 
 
-def _open(path: Path) -> BinaryIO:
-    kind = path.suffix.lower()
-    raw = io.BufferedReader(_CountedFile(path), 2**17)
+def _decompressed(raw: io.BufferedReader[Any], kind: str) -> BinaryIO:
     if kind == ".gz":
         return cast(BinaryIO, gzip.open(raw, "rb"))
     if kind == ".xz":
         return cast(BinaryIO, lzma.open(raw, "rb"))
     if kind == ".zst":
+        return cast(BinaryIO, io.BufferedReader(_Zstd(raw), 2**17))
+    return cast(BinaryIO, raw)
+
+
+class _Zstd(io.RawIOBase):
+    """Decompresses zstd frames; a frame that is cut short is an error, unlike in zstandard.open.
+
+    Little is fed at a time because a few bytes can stand for very many.
+    """
+
+    def __init__(self, raw: io.BufferedReader[Any]) -> None:
         import zstandard
 
-        # Buffered: a zstd reader has no readline of its own.
-        return cast(BinaryIO, io.BufferedReader(zstandard.open(raw, "rb"), 2**17))
-    return cast(BinaryIO, raw)
+        self._raw = raw
+        self._new = zstandard.ZstdDecompressor
+        self._frame: Any = None
+        self._input = b""
+        self._output = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._output:
+            self._input = self._input or self._raw.read1(2**10)
+            if not self._input:
+                if self._frame is not None:
+                    raise EOFError("the last frame is not complete")
+                return 0
+            if self._frame is None:
+                self._frame = self._new().decompressobj()
+            self._output = self._frame.decompress(self._input)
+            self._input = b""
+            if self._frame.eof:
+                self._input = self._frame.unused_data
+                self._frame = None
+        size = min(len(buffer), len(self._output))
+        buffer[:size] = self._output[:size]
+        self._output = self._output[size:]
+        return size
 
 
 class _Counter(threading.local):

@@ -22,7 +22,12 @@ from pairpiece.errors import AlignerError, CorpusError, OptionError
 from pairpiece.options import LearningOptions, TextOptions, options_for
 from pairpiece.pairs import Example, Pairs, examples_of_links, examples_of_sentence
 from pairpiece.reporting import Reporter
-from pairpiece.source_tokenizers import SentencePieceSource, tokens_by_word, words_to_align
+from pairpiece.source_tokenizers import (
+    SentencePieceSource,
+    tokens_by_word,
+    without_surrogates,
+    words_to_align,
+)
 from pairpiece.symmetrization import SYMMETRIZATIONS, Link
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, train_from_pairs
@@ -295,8 +300,8 @@ class _Stages:
             (folder / "numbers.txt").open("w") as numbers,
         ):
             for pair in pairs:
-                sources.write(_storable(pair.source) + "\n")
-                targets.write(_storable(pair.target) + "\n")
+                sources.write(without_surrogates(pair.source) + "\n")
+                targets.write(without_surrogates(pair.target) + "\n")
                 numbers.write(f"{pair.number}\n")
                 used += 1
                 characters[0] += len(pair.source)
@@ -444,7 +449,7 @@ class _Stages:
             depends_on = {
                 "text": text.content,
                 "source": identity,
-                "links": _links_identity(job, links),
+                "links": [*_links_identity(job, links), text.details["read"]],
                 "per_link": per_link,
                 "text_options": dataclasses.asdict(job.text),
             }
@@ -509,7 +514,7 @@ class _Stages:
         wanted = next(numbers)
         for number, linked in enumerate(read_links(path)):
             if number == wanted:
-                yield linked, f"{path}:{number + 1}"
+                yield sorted(set(linked)), f"{path}:{number + 1}"
                 wanted = next(numbers, -1)
 
     # ------------------------------------------------------------------ learning
@@ -525,6 +530,7 @@ class _Stages:
             "text": dataclasses.asdict(job.text),
             "learning": dataclasses.asdict(job.learning),
             "hard_vocab_limit": job.learning_arguments["hard_vocab_limit"],
+            "priors": links.content if links is not None and job.keep_priors else None,
             "provenance": provenance,
         }
         steps = itertools.count()
@@ -586,7 +592,10 @@ class _Stages:
             alignment["aligner"] = "pharaoh"
         return {
             "corpus": corpus,
-            "source_tokenizer": {"trained": job.source_tokenizer is None, "is": _identity(source)},
+            "source_tokenizer": {
+                "trained": job.source_tokenizer is None and source is not None,
+                "is": _identity(source),
+            },
             "alignment": alignment,
         }
 
@@ -595,11 +604,6 @@ def _own_links(line: str) -> set[Link]:
     """The links of a line that Eflomal wrote, where nothing needs to be checked."""
     numbers = map(int, line.replace("-", " ").split())
     return set(zip(numbers, numbers, strict=True))
-
-
-def _storable(text: str) -> str:
-    """Text that UTF-8 can hold: lone surrogates, which Python strings may have, become U+FFFD."""
-    return text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
 
 
 def _identity(source: Any) -> str | None:

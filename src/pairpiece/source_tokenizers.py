@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -24,6 +25,8 @@ Words: TypeAlias = list[list[str]]
 MAX_TOKENIZER_BYTES = 2**30
 
 PRETOKENIZED = "pretokenized"
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _SPACES = dict.fromkeys(map(ord, "\t\u00a0\u1680\u202f\u205f\u3000"), " ")
 _SPACES.update(dict.fromkeys(range(0x2000, 0x200B), " "))
@@ -54,6 +57,7 @@ class SentencePieceSource:
 
     def __call__(self, text: str) -> Words:
         """The tokens of every word of the text."""
+        text = without_surrogates(text)
         found = self._processor.encode(text, return_type="offset_mapping")
         return by_word(text, found["pieces"], found["offsets"])
 
@@ -78,9 +82,12 @@ class HuggingFaceSource:
     def _tokenizer(self) -> Any:
         tokenizers = _tokenizers()
         try:
-            return tokenizers.Tokenizer.from_str(self.content.decode("utf-8"))
+            tokenizer = tokenizers.Tokenizer.from_str(self.content.decode("utf-8"))
         except Exception as error:  # the library raises plain Exception
             raise OptionError(f"{self._name}: not a Hugging Face tokenizer: {error}") from None
+        tokenizer.no_truncation()  # a file may say how to cut and fill up batches
+        tokenizer.no_padding()
+        return tokenizer
 
     @functools.cached_property
     def is_byte_level(self) -> bool:
@@ -90,6 +97,7 @@ class HuggingFaceSource:
 
     def __call__(self, text: str) -> Words:
         """The tokens of every word of the text."""
+        text = without_surrogates(text)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return by_word(text, encoding.tokens, encoding.offsets)
 
@@ -138,12 +146,12 @@ def source_tokenizer(what: object) -> Any:
     A path is a SentencePiece ``.model``, a ``tokenizer.json``, a Hugging Face directory, or a
     PairPiece model.
     """
-    if callable(what):
+    if callable(what) or hasattr(what, "tokens_by_word"):  # the latter is a pairpiece.Tokenizer
         return what
     if what == PRETOKENIZED:
         return PretokenizedSource()
     if not isinstance(what, str | os.PathLike):
-        return what  # a pairpiece.Tokenizer
+        raise OptionError(f"a source tokenizer is a path or a function, not {what!r}")
     path = Path(what)
     if path.is_dir():
         return _from_directory(path)
@@ -261,7 +269,7 @@ def by_word(text: str, tokens: Sequence[str], spans: Sequence[tuple[int, int]]) 
     """
     words = source_words(text)
     if not words:
-        return []
+        return [list(tokens)] if tokens else []
     grouped: Words = [[] for _ in words]
     last = len(words) - 1
     begin = len(text) - len(words[last])  # of word `last`
@@ -276,6 +284,11 @@ def by_word(text: str, tokens: Sequence[str], spans: Sequence[tuple[int, int]]) 
     for group in grouped:
         group.reverse()
     return grouped
+
+
+def without_surrogates(text: str) -> str:
+    """Lone surrogates, which Python strings may have but UTF-8 has not, become U+FFFD."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 # ---------------------------------------------------------------------- bytes for people

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Set
 from typing import TypeAlias
 
@@ -29,17 +30,22 @@ def grow_diag_final_and(forward: Set[Link], reverse: Set[Link]) -> list[Link]:
         sources.add(link[0])
         targets.add(link[1])
 
-    frontier = sorted(links)
-    while frontier:
-        grown = []
-        for source, target in frontier:
+    # Pass after pass over the links in order; one that is added ahead grows in the same pass.
+    waiting = sorted(links)
+    while waiting:
+        later = []
+        while waiting:
+            here = heapq.heappop(waiting)
             for down, right in _NEIGHBOURS:
-                link = (source + down, target + right)
+                link = (here[0] + down, here[1] + right)
                 free = link[0] not in sources or link[1] not in targets
                 if free and link in union and link not in links:
                     add(link)
-                    grown.append(link)
-        frontier = sorted(grown)
+                    if link > here:
+                        heapq.heappush(waiting, link)
+                    else:
+                        later.append(link)
+        waiting = sorted(later)
     for direction in (forward, reverse):
         for link in sorted(direction):
             if link[0] not in sources and link[1] not in targets:

@@ -56,6 +56,9 @@ def _text(unit: _Unit, language: str) -> str:
 
 def _two_languages(unit: _Unit, source: str | None, target: str | None) -> tuple[str, str]:
     languages = list(unit.texts)
+    bases = [language.lower().replace("_", "-").split("-")[0] for language in languages]
+    if len(set(bases)) == len(bases):  # later units may be of another region
+        languages = bases
     if source is None and target is not None:
         source = next((found for found in languages if not _matches(found, target)), None)
     declared = unit.source_language
@@ -86,6 +89,12 @@ def _units(path: Path) -> Iterator[_Unit]:
             yield from handler.finished()
         except expat.ExpatError as error:
             raise CorpusError(f"{path}:{error.lineno}: not well-formed XML: {error}") from None
+        except CorpusError:
+            raise
+        except (LookupError, ValueError) as error:
+            raise CorpusError(
+                f"{path}: its encoding cannot be read ({error}): convert the file to UTF-8"
+            ) from None
     if not handler.is_tmx:
         raise CorpusError(f"{path}: no TMX file, there is no <tmx> element")
 
@@ -108,6 +117,7 @@ class _Handler:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.text
         self.parser.EntityDeclHandler = self.entity
+        self.parser.SkippedEntityHandler = self.entity
         self.parser.buffer_text = True
 
     def finished(self) -> Iterator[_Unit]:
@@ -156,6 +166,6 @@ class _Handler:
     def entity(self, name: str, *_: object) -> None:
         line = self.parser.CurrentLineNumber
         raise CorpusError(
-            f"{self.path}:{line}: the file declares the entity {name!r}, which is refused: replace "
-            f"entities by their text"
+            f"{self.path}:{line}: the entity {name!r} is refused: replace entities of the file's "
+            f"own by their text"
         )

@@ -12,8 +12,8 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 from pairpiece import files, memory
 
 RECORD = "stage.json"
+_UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,12 @@ class Workspace:
         be known (`None`), it is made each time and named after its content.
         """
         if depends_on is None:
-            with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=self.folder) as folder:
-                return self._made(name, Path(folder), None, make)
+            self._sweep(name)
+            unique = f"{name}-{_UNNAMED}-{uuid.uuid4().hex[:16]}"
+            with self._locked(unique) as folder:
+                made = self._made(name, folder, None, make)
+            self._lock(unique).unlink()
+            return made
         key = _digest(depends_on)
         with self._locked(f"{name}-{key}") as folder:
             found = self.folder / f"{name}-{key}"
@@ -94,10 +99,15 @@ class Workspace:
         if folder is None:
             folder = self.folder / f"{name}-{_digest({'content': content})}"
         _flush(temporary)
-        if not folder.exists():  # else the same content is there already
+        try:
             temporary.rename(folder)
-            temporary.mkdir()  # whoever made it will remove it
+        except OSError:
+            if not folder.is_dir():  # else the same content is there already
+                raise
         return Result(folder=folder, reused=False, **record)
+
+    def _lock(self, name: str) -> Path:
+        return self.folder / f".{name}.lock"
 
     @contextlib.contextmanager
     def _locked(self, name: str) -> Iterator[Path]:
@@ -106,7 +116,7 @@ class Workspace:
 
         # The lock stays there: if it were removed, somebody could wait for a file without a name.
         temporary = self.folder / f".{name}"
-        with (self.folder / f".{name}.lock").open("w") as lock:
+        with self._lock(name).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
             temporary.mkdir()
@@ -114,6 +124,16 @@ class Workspace:
                 yield temporary
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
+
+    def _sweep(self, name: str) -> None:
+        """Remove what runs that were killed have left of results without a key."""
+        import fcntl
+
+        for path in self.folder.glob(f".{name}-{_UNNAMED}-*.lock"):
+            with contextlib.suppress(OSError), path.open("w") as lock:  # or its run is alive
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path.with_suffix(""), ignore_errors=True)
+                path.unlink()
 
 
 def _read(folder: Path) -> Result:

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import re
 
-VOWEL = "aeiouâàéèêëîïôûœ"
-NOT_ELIDING = r"(?!onz|oui\b|uns?\b)"
-ASPIRATED = r"h(?!aricot|éros|ibou|aut|uit|ors|onte|âte|asard|anté)"
+VOWEL = "[aeiouâàéèêëîïôûœ]"
+MUTE = r"h(?!aricot|éros|ibou|aut|uit|ors|onte|âte|asard|anté)"
+IMPURE = "(s[bcdfglmnpqrtv]|z|gn|ps)"
+BEFORE_CONSONANT = r"\b(il|del|al|dal|nel|sul|quel|bel|i|dei|ai|dai|nei|sui|quei|bei)"
+BEFORE_IMPURE = r"\b(uno|dello|allo|dallo|nello|sullo|degli|agli|dagli|negli|sugli|quegli)"
+BEFORE_FEMININE = r"\b(una|della|alla|dalla|nella|sulla|quella|uno|dello|allo)"
 
 FRENCH = {
-    "a missing elision": rf"(?i)(?<!-)\b(le|la|je|me|te|se|ne|de|que) {NOT_ELIDING}([{VOWEL}]|{ASPIRATED})",
-    "an elision before a consonant": r"(?i)\b([ldjmtsnc]|qu|jusqu)'(?![aeiouyh\u00e0-\u00ff\u0153])",
+    "a missing elision": rf"(?i)(?<!-)\b(le|la|je|me|te|se|ne|de|que) (?!onz|oui)({VOWEL}|{MUTE})",
+    "an elision before a consonant": r"(?i)\b([ldjmtsnc]|qu)'(?![aeiouyhà-öø-ÿœ])",
     "a missing contraction": r"\b(à|de) (le|les) (?!\w+(er|ir|re)\b)",
-    "si il": r"\bsi ils?\b",
-    "a hiatus before a noun": rf"\b(ma|ta|sa|ce|beau|nouveau|vieux) (?!était|est\b|à\b|et\b|ou\b)[{VOWEL}]",
-    "an avoidable des": r"\bde des\b",
+    "a missing s'il": r"\bsi ils?\b",
+    "a hiatus": rf"\b(ma|ta|sa|ce|beau|nouveau|vieux) (?!est\b|était|à\b|et\b|ou\b){VOWEL}",
+    "a plural article after de": r"\bde des\b",
 }
 ITALIAN = {
-    "a missing articulated preposition": r"\b(di|a|da|in|su) (il|lo|i|gli|l')\b(?! loro)",
-    "il before an impure consonant": r"\b(il|un|del|al|dal|nel|sul|quel|bel|i|dei|ai|dai|nei|sui|quei|bei) (s[bcdfglmnpqrtv]|z|gn|ps)",
-    "il before a vowel": r"\b(il|del|al|dal|nel|sul|quel|bel|i|dei|ai|dai|nei|sui|quei) [aeiouàèé]",
-    "lo before a plain consonant": r"\b(uno|dello|allo|dallo|nello|sullo|degli|agli|dagli|negli|sugli|quegli) [bcdfglmnpqrtv](?!n|s)",
-    "a missing elision": r"\b(della|alla|dalla|nella|sulla|una|quella|dello|allo|uno) (?!a una)[aeiouàèé]",
-    "an elision before a consonant": r"\b(un|dell|all|dall|nell|sull|quell|quest|l|c)'[bcdfglmnpqrstvz]",
+    "a missing articulated preposition": r"\b(di|a|da|in|su) (il|lo|i|gli|l')\b",
+    "il before an impure consonant": rf"({BEFORE_CONSONANT}|\bun) {IMPURE}",
+    "il before a vowel": rf"{BEFORE_CONSONANT} [aeiouàèé]",
+    "lo before a plain consonant": rf"{BEFORE_IMPURE} [bcdfglmnpqrtv](?!n|s)",
+    "a missing elision": rf"{BEFORE_FEMININE} (?!a una)[aeiouàèé]",
+    "an elision before a consonant": r"\b(un|dell|all|dall|nell|sull|quell|quest|l|c)'[^aeiouhàèé]",
 }
 BOTH = {
     "an unfilled pattern": r"[{}|@~_’]",

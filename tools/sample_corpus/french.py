@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 import french_forms as forms
 from language import NEGATIVE, Language, spaced
@@ -44,8 +45,23 @@ PERIPHRASES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 }
 COMPOUND = {"past": "present", "pluperfect": "imperfect", "future_perfect": "future"}
 WITH_ETRE = frozenset(
-    ("aller", "arriver", "descendre", "devenir", "entrer", "monter", "partir", "passer", "rentrer")
-    + ("rester", "retourner", "revenir", "sortir", "tomber", "venir")
+    {
+        "aller",
+        "arriver",
+        "descendre",
+        "devenir",
+        "entrer",
+        "monter",
+        "partir",
+        "passer",
+        "rentrer",
+        "rester",
+        "retourner",
+        "revenir",
+        "sortir",
+        "tomber",
+        "venir",
+    }
 )
 AFTER_ORDER = {1: "toi", 3: "nous", 4: "vous"}
 ELIDED = frozenset({"le", "la", "je", "me", "te", "se", "ne", "de", "que"})
@@ -63,12 +79,24 @@ class French(Language):
 
     index = 0
     be = "être"
-    subjects = ("je", "tu", "il", "nous", "vous", "ils")
-    subjects += ("je", "tu", "elle", "nous", "vous", "elles")
+    subjects = (
+        "je",
+        "tu",
+        "il",
+        "nous",
+        "vous",
+        "ils",
+        "je",
+        "tu",
+        "elle",
+        "nous",
+        "vous",
+        "elles",
+    )
     objects = ("le", "la", "les", "les")
     datives = ("me", "te", "lui", "nous", "vous", "leur") * 2
     reflexives = ("me", "te", "se", "nous", "vous", "se")
-    before_noun = {  # noqa: RUF012
+    before_noun: ClassVar[dict[tuple[str, bool], str]] = {
         ("beau", False): "beau|bel",
         ("nouveau", False): "nouveau|nouvel",
         ("vieux", False): "vieux|vieil",

@@ -7,7 +7,7 @@ from random import Random
 
 from lexicon import sentences
 from sampling import Sampler
-from templates import Filling, Template, UnfitError, templates
+from templates import Template, UnfitError, templates
 
 SEED = 20240229
 ATTEMPTS = 50
@@ -35,7 +35,7 @@ def fresh(
     """A sentence pair of the template that has not been seen, if one is found soon."""
     for _ in range(ATTEMPTS):
         try:
-            pair = Filling(template, sampler).sentences(template)
+            pair = template.draw(sampler)
         except UnfitError:
             continue
         if pair not in seen:

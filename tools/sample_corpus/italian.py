@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 import italian_forms as forms
 from language import NEGATIVE, Language, spaced
@@ -47,9 +48,26 @@ COMPOUND = {
 }
 PROGRESSIVE = {"progressive": "present", "past_progressive": "imperfect"}
 WITH_ESSERE = frozenset(
-    ("andare", "arrivare", "cadere", "diventare", "entrare", "essere", "partire", "passare")
-    + ("piacere", "restare", "rimanere", "salire", "scendere", "sparire", "stare", "tornare")
-    + ("uscire", "venire")
+    {
+        "andare",
+        "arrivare",
+        "cadere",
+        "diventare",
+        "entrare",
+        "essere",
+        "partire",
+        "passare",
+        "piacere",
+        "restare",
+        "rimanere",
+        "salire",
+        "scendere",
+        "sparire",
+        "stare",
+        "tornare",
+        "uscire",
+        "venire",
+    }
 )
 SHORT_ORDERS = {"fai": "fa", "dai": "da", "di'": "di", "stai": "sta"}
 PREPOSITIONS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su"}
@@ -66,7 +84,7 @@ class Italian(Language):
     objects = ("lo", "la", "li", "le")
     datives = ("mi", "ti", "gli", "ci", "vi", "gli", "mi", "ti", "le", "ci", "vi", "gli")
     reflexives = ("mi", "ti", "si", "ci", "vi", "si")
-    before_noun = {  # noqa: RUF012
+    before_noun: ClassVar[dict[tuple[str, bool], str]] = {
         ("bello", False): "bel|bello|bell’",
         ("bella", False): "bella|bella|bell’",
         ("belli", True): "bei|begli|begli",

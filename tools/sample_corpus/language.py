@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import ClassVar
 
 from lexicon import THIRD, Adjective, Agreement, VerbPhrase
 from phrases import Action, Complement, Mode, Name, Nominal, NounPhrase, Pronoun
@@ -29,7 +30,7 @@ class Language(ABC):
     objects: tuple[str, ...]  # by number and gender
     datives: tuple[str, ...]  # like the subjects
     reflexives: tuple[str, ...]  # by person
-    before_noun: dict[tuple[str, bool], str]  # an adjective and whether it is plural
+    before_noun: ClassVar[dict[tuple[str, bool], str]]  # an adjective and whether it is plural
 
     @abstractmethod
     def determiner(self, phrase: NounPhrase, owner: Agreement, negated: bool) -> list[str]:
@@ -72,7 +73,7 @@ class Language(ABC):
         return self.datives[agreement.row + 6 * agreement.feminine]
 
     def verb_phrase(self, action: Action) -> VerbPhrase:
-        """This language's side of an action."""
+        """What an action is called in the language."""
         return action.frame.phrases[self.index]
 
     def agreement(self, nominal: Nominal) -> Agreement:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import TypeVar
 
@@ -14,21 +14,34 @@ from lexicon import Adjective, Agreement, Frame, Noun, VerbPhrase, expressions, 
 from phrases import Action, Name, Nominal, NounPhrase, Pronoun
 
 T = TypeVar("T")
-MONTHS = tuple(
-    zip(
-        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre".split(),
-        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
-        "dicembre".split(),
-        strict=True,
-    )
+MONTHS = (
+    ("janvier", "gennaio"),
+    ("février", "febbraio"),
+    ("mars", "marzo"),
+    ("avril", "aprile"),
+    ("mai", "maggio"),
+    ("juin", "giugno"),
+    ("juillet", "luglio"),
+    ("août", "agosto"),
+    ("septembre", "settembre"),
+    ("octobre", "ottobre"),
+    ("novembre", "novembre"),
+    ("décembre", "dicembre"),
 )
-NUMBERS = tuple(
-    zip(
-        "deux trois quatre cinq six sept huit dix douze quinze vingt".split(),
-        "due tre quattro cinque sei sette otto dieci dodici quindici venti".split(),
-        strict=True,
-    )
+NUMBERS = (
+    ("deux", "due"),
+    ("trois", "tre"),
+    ("quatre", "quattro"),
+    ("cinq", "cinque"),
+    ("six", "sei"),
+    ("sept", "sette"),
+    ("huit", "otto"),
+    ("dix", "dieci"),
+    ("douze", "dodici"),
+    ("quinze", "quindici"),
+    ("vingt", "venti"),
 )
+DAYS = (*range(2, 8), 9, 10, *range(12, 29))  # not those that elide or have an ordinal
 ADDRESSED = {
     "je": Agreement(1),
     "tu": Agreement(2),
@@ -36,7 +49,9 @@ ADDRESSED = {
     "vous": Agreement(2, True),
 }
 OWNERS = (Agreement(1), Agreement(2), Agreement(3), Agreement(1, True), Agreement(2, True))
-DAILY = frozenset("home kitchen shop work school leisure social garden travel".split())
+DAILY = frozenset(
+    {"home", "kitchen", "shop", "work", "school", "leisure", "social", "garden", "travel"}
+)
 ADJECTIVE_SHARE = 0.3
 PLURAL_SHARE = 0.35
 
@@ -46,7 +61,7 @@ def nouns() -> dict[str, list[Noun]]:
     table: dict[str, list[Noun]] = {}
     for classes, french, italian in rows("nouns"):
         group = frozenset(classes.split(","))
-        noun = Noun(group, french_forms.noun(french), italian_forms.noun(italian))
+        noun = Noun(group, (french_forms.noun(french), italian_forms.noun(italian)))
         for name in sorted(group):
             table.setdefault(name, []).append(noun)
     return table
@@ -59,10 +74,8 @@ def adjectives() -> list[Adjective]:
         first, _, second = position.partition("/")
         table.append(
             Adjective(
-                french_forms.adjective(french),
-                italian_forms.adjective(italian),
-                first == "pre",
-                (second or first) == "pre",
+                (french_forms.adjective(french), italian_forms.adjective(italian)),
+                (first == "pre", (second or first) == "pre"),
                 frozenset(classes.split(",")),
             )
         )
@@ -85,8 +98,8 @@ def frames() -> list[Frame]:
     for tags, french, italian in rows("actions"):
         topics = frozenset(tags.split(","))
         topics |= {"daily"} if topics & DAILY else set()
-        frame = Frame(topics, verb_phrase(french), verb_phrase(italian))
-        if sorted(frame.french.slots) != sorted(frame.italian.slots):
+        frame = Frame(topics, (verb_phrase(french), verb_phrase(italian)))
+        if sorted(frame.phrases[0].slots) != sorted(frame.phrases[1].slots):
             raise ValueError(f"the two sides have different slots: {french} / {italian}")
         table.append(frame)
     return table
@@ -99,6 +112,7 @@ class Sampler:
         self.random = random
 
     def one(self, items: Sequence[T]) -> T:
+        """One of several things."""
         return self.random.choice(items)
 
     def noun_phrase(self, request: str) -> NounPhrase:
@@ -127,57 +141,54 @@ class Sampler:
             plural,
             self.attribute(noun, flags),
             self.one(OWNERS),
-            self.one(NUMBERS[: 4 if "f" in flags else None]),
+            self.one(NUMBERS[: 6 if "f" in flags else None]),
         )
 
     def attribute(self, noun: Noun, flags: str) -> Adjective | None:
+        """Perhaps an adjective to go with the noun."""
         if "n" in flags or ("q" not in flags and self.random.random() > ADJECTIVE_SHARE):
             return None
-        fitting = [item for item in self.fitting(noun) if item.french_first or "j" not in flags]
+        fitting = [item for item in self.fitting(noun) if item.first[0] or "j" not in flags]
         return self.one(fitting) if fitting else None
 
     def fitting(self, noun: Noun) -> list[Adjective]:
+        """The adjectives that can be said of the noun."""
         return [adjective for adjective in adjectives() if adjective.classes & noun.classes]
 
     def subject(self, kind: str) -> Nominal:
         """Draw someone for ``any``, ``third``, ``named``, a pronoun or a class of nouns."""
         if kind in ADDRESSED:
             return Pronoun(ADDRESSED[kind])
+        me, you, them = (partial(self.pronoun, person) for person in (1, 2, 3))
         drawers: dict[str, tuple[Callable[[], Nominal], ...]] = {
             "any": (self.pronoun, self.pronoun, self.name, self.person, self.kin),
-            "third": (self.third_pronoun, self.name, self.person, self.kin),
+            "third": (them, self.name, self.person, self.kin),
             "named": (self.name, self.person, self.kin),
-            "pronoun": (self.pronoun,),
-            "other": (self.other_pronoun, self.third_pronoun),
             "close": (self.name, self.kin),
-            "partner": (self.name, self.kin, self.other_pronoun),
-            "speaker": (self.speaker,),
+            "partner": (self.name, self.kin, you),
+            "pronoun": (self.pronoun,),
+            "speaker": (me,),
+            "other": (you, them),
             "name": (self.name,),
             "kin": (self.kin,),
-            "person": (self.person,),
         }
         return self.one(drawers[kind])() if kind in drawers else self.noun_phrase(kind)
 
-    def pronoun(self) -> Nominal:
-        coin = self.random.random
-        return Pronoun(Agreement(self.one((1, 2, 3)), coin() < 0.4, coin() < 0.5))
-
-    def third_pronoun(self) -> Nominal:
-        return Pronoun(Agreement(3, self.random.random() < 0.4, self.random.random() < 0.5))
-
-    def speaker(self) -> Nominal:
-        return Pronoun(Agreement(1, self.random.random() < 0.4, self.random.random() < 0.5))
-
-    def other_pronoun(self) -> Nominal:
-        return Pronoun(Agreement(2, self.random.random() < 0.4, self.random.random() < 0.5))
+    def pronoun(self, person: int = 0) -> Nominal:
+        """A pronoun of some number and gender."""
+        plural, feminine = self.random.random() < 0.4, self.random.random() < 0.5
+        return Pronoun(Agreement(person or self.one((1, 2, 3)), plural, feminine))
 
     def name(self) -> Nominal:
+        """A first name."""
         return Name(*self.one(names()))
 
     def kin(self) -> Nominal:
+        """Someone's relative."""
         return self.noun_phrase("kin:my:n")
 
     def person(self) -> Nominal:
+        """Someone known by what they do."""
         return self.noun_phrase(self.one(("person:the:n", "person:the:n", "close:my:n")))
 
     def action(self, request: str) -> Action:
@@ -197,30 +208,25 @@ class Sampler:
             and (need != "dative" or frame.indirect_slot)
         ]
         frame = self.one(fitting)
-        fillers = {slot: self.noun_phrase(slot) for slot in sorted(set(frame.french.slots))}
+        fillers = {slot: self.noun_phrase(slot) for slot in sorted(set(frame.slots))}
         if need == "direct" and frame.direct_slot:
             fillers[frame.direct_slot] = definite(fillers[frame.direct_slot])
         return Action(frame, fillers)
 
     def expression(self, group: str) -> tuple[str, str]:
         """Draw a fixed expression, a date, a year, an hour or a price."""
-        if group == "year":
-            year = str(self.random.randrange(1850, 2020))
-            return year, year
-        if group == "birth-year":
-            year = str(self.random.randrange(1850, 1995))
+        if group in ("year", "birth-year"):
+            year = str(self.random.randrange(1850, 2020 if group == "year" else 1995))
             return year, year
         if group == "price":
-            price = str(self.random.randrange(3, 90))
+            price = self.random.randrange(3, 90)
             return f"{price} euros", f"{price} euro"
-        if group == "date":
-            day, month = self.one([2, 3, *range(4, 8), 9, 10, *range(12, 31)]), self.one(MONTHS)
-            if day > 28 and month[0] == "février":
-                day = 28
-            return f"le {day} {month[0]}", f"il {day} {month[1]}"
         if group == "kilo-price":
-            euros = self.one(NUMBERS[:7])
-            return f"{euros[0]} euros", f"{euros[1]} euro"
+            french, italian = self.one(NUMBERS[:7])
+            return f"{french} euros", f"{italian} euro"
+        if group == "date":
+            day, (french, italian) = self.one(DAYS), self.one(MONTHS)
+            return f"le {day} {french}", f"il {day} {italian}"
         if group == "number":
             return self.one(NUMBERS)
         return self.one(expressions()[group])

@@ -1,0 +1,445 @@
+"""The train command: what it says, what it keeps, and what becomes of its options."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import (
+    Ended,
+    Training,
+    begin_of_sample,
+    call,
+    complaint,
+    run,
+    start,
+    stop_when,
+    text,
+    training,
+)
+
+import pairpiece
+
+STAGES = ["read", "source", "words", "align", "pairs", "learn"]
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+EARLIER = "from an earlier run"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
+    return training(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture(autouse=True)
+def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))
+
+
+def quick(trained: Training, model: Path, *options: object) -> list[object]:
+    """Arguments of a training that need not wait for the aligner."""
+    size = ["--vocab-size", 600, "--align", "none"]
+    return ["train", *trained.text, "--output", model, *size, *options]
+
+
+# ---------------------------------------------------------------------- the summary
+
+
+def stage_rows(out: str) -> dict[str, str]:
+    """The rows of the stage table, by stage."""
+    rows = re.findall(r"^(\w+) +\d+\.\d +[\d,]+ MiB *(.*?) *$", out, re.MULTILINE)
+    return dict(rows)
+
+
+def test_the_summary_tells_what_was_read_aligned_and_learned(trained: Training) -> None:
+    ended = trained.finished
+    assert (ended.code, ended.err) == (0, "")
+    assert re.search(r"^Read +400 sentence pairs$", ended.out, re.MULTILINE)
+    assert re.search(
+        r"^Aligned +[\d,]+ links; \d+% of [\d,]+ target words", ended.out, re.MULTILINE
+    )
+    assert re.search(r"^Learned +600 pieces from [\d,]+ different", ended.out, re.MULTILINE)
+    assert list(stage_rows(ended.out)) == STAGES
+    for name in ("source", "target", "links"):
+        assert len(re.findall(rf"^  {name} +\S", ended.out, re.MULTILINE)) == 3
+    assert f"Kept     results of the stages in {trained.cache}\n" in ended.out
+    assert f"Model    {trained.model}\n" in ended.out
+    assert f"pairpiece encode {trained.model} " in ended.out
+    assert f"pairpiece inspect {trained.model}\n" in ended.out
+
+
+def test_the_summary_counts_what_was_left_out(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended = call(capfd, *quick_corpus(troubled(tmp_path), tmp_path / "model"))
+    assert re.search(r"^Read +101 sentence pairs, of which 100 are used$", ended.out, re.MULTILINE)
+
+
+def test_the_model_that_was_promised_is_there(trained: Training) -> None:
+    loaded = pairpiece.load(trained.model)
+    assert loaded.vocab_size == 600
+    assert loaded.has_priors
+    said = "Il gatto dorme."
+    assert loaded.decode(loaded.encode(said, source="Le chat dort.")) == said
+
+
+@pytest.mark.parametrize("option", ["--quiet", "-q"])
+def test_quiet_says_nothing(
+    option: str, trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert call(capfd, *quick(trained, tmp_path, option)) == (0, "", "")
+    assert pairpiece.load(tmp_path).vocab_size == 600
+
+
+# ---------------------------------------------------------------------- terminals
+
+
+def on_a_terminal(*arguments: object, cache: Path) -> tuple[Ended, str]:
+    """A command whose standard error is a terminal, and what can be read there."""
+    ours, theirs = pty.openpty()
+    shown = b""
+    environment = {"TERM": "xterm", "COLUMNS": "120"}
+    with start(*arguments, cache=cache, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        out, _ = process.communicate()
+    os.close(ours)
+    return Ended(process.returncode, out.decode(), ""), shown.decode()
+
+
+def test_no_bars_and_no_colours_where_there_is_no_terminal(trained: Training) -> None:
+    assert not CONTROL.search(trained.finished.out + trained.finished.err)
+
+
+def test_bars_on_a_terminal(trained: Training, tmp_path: Path) -> None:
+    command = quick(trained, tmp_path, "--set", "max_piece_length=9")
+    ended, shown = on_a_terminal(*command, cache=trained.cache)
+    assert ended.code == 0
+    assert "learning the pieces" in shown
+    assert "━" in shown
+    assert "✓" in shown
+    assert re.search(rf"read .*{EARLIER}", shown)
+    assert re.search(r"learn .*\d\.\d s", shown)
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l"), "the cursor is gone"
+    assert not CONTROL.search(ended.out)
+
+
+def test_quiet_shows_no_bars_on_a_terminal(trained: Training, tmp_path: Path) -> None:
+    ended, shown = on_a_terminal(*quick(trained, tmp_path, "--quiet"), cache=trained.cache)
+    assert (ended.code, ended.out, shown) == (0, "", "")
+
+
+def test_an_error_takes_the_bar_away(trained: Training, tmp_path: Path) -> None:
+    (tmp_path / "bad.tsv").write_bytes(b"a\tb\n" * 5000 + b"\xff\n")
+    command = quick_corpus(tmp_path / "bad.tsv", tmp_path / "model")
+    ended, shown = on_a_terminal(*command, cache=trained.cache)
+    assert (ended.code, ended.out) == (1, "")
+    assert "reading the text" in shown
+    assert "Traceback" not in shown
+    after = shown[shown.rindex("\x1b[?25h") :]
+    assert "\x1b[?25l" not in after
+    assert f"pairpiece: {tmp_path / 'bad.tsv'}:5001: " in after
+
+
+# ---------------------------------------------------------------------- logs
+
+
+def troubled(folder: Path) -> Path:
+    """Text with an empty side in line 3."""
+    rows = [f"{source}\t{target}" for source, target in begin_of_sample(100)]
+    path = folder / "troubled.tsv"
+    path.write_text(text(*rows[:2], "vide\t", *rows[2:]), encoding="utf-8")
+    return path
+
+
+def quick_corpus(corpus: object, model: Path, *options: object) -> list[object]:
+    size = ["--vocab-size", 450, "--align", "none"]
+    return ["train", "--corpus", corpus, "--output", model, *size, *options]
+
+
+def events(ended: Ended) -> list[dict[str, Any]]:
+    assert ended.out == ""
+    assert ended.err.endswith("\n")
+    return [json.loads(line) for line in ended.err.splitlines()]
+
+
+def test_a_json_log_has_every_stage_and_a_summary(
+    trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    again = ["train", *trained.text, "--output", tmp_path, "--vocab-size", 600, "--keep-priors"]
+    ended = call(capfd, *again, "--log-format", "json")
+    assert ended.code == 0
+    *log, summary = events(ended)
+    assert [(event["event"], event["stage"]) for event in log if event["event"] != "progress"] == [
+        (kind, stage) for stage in STAGES for kind in ("begin", "end")
+    ]
+    assert all(event["reused"] for event in log if event["event"] == "end")
+    assert summary["event"] == "summary"
+    assert summary["model"] == str(tmp_path)
+    assert [stage["stage"] for stage in summary["stages"]] == STAGES
+    assert summary["stages"][0]["used"] == 400
+    assert summary["stages"][-1]["vocab_size"] == 600
+
+
+def test_a_json_log_has_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    corpus = troubled(tmp_path)
+    ended = call(capfd, *quick_corpus(corpus, tmp_path / "model", "--log-format", "json"))
+    [message] = [event["message"] for event in events(ended) if event["event"] == "warning"]
+    assert ended.code == 0
+    assert "1 pair has an empty side" in message
+    assert f"{corpus}:3" in message
+
+
+def test_a_json_log_ends_with_the_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = quick_corpus(troubled(tmp_path), tmp_path / "model", "--strict")
+    ended = call(capfd, *command, "--log-format", "json")
+    assert ended.code == 1
+    assert events(ended)[-1]["event"] == "error"
+    assert "empty side" in events(ended)[-1]["message"]
+
+
+def test_a_model_that_cannot_be_written_is_an_error_of_the_log_too(
+    trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    ended = call(capfd, *quick(trained, tmp_path / "file", "--log-format", "json"))
+    assert ended.code == 1
+    assert events(ended)[-1]["event"] == "error"
+    assert str(tmp_path / "file") in events(ended)[-1]["message"]
+
+
+def test_all_events_have_a_time(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    command = quick_corpus(troubled(tmp_path), tmp_path / "model", "--strict")
+    for event in events(call(capfd, *command, "--log-format", "json")):
+        assert event["time"] > 1e9, event
+
+
+def test_a_warning_names_the_first_case(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "it[fr] :cat:"
+    folder.mkdir()
+    corpus = troubled(folder)
+    ended = call(capfd, *quick_corpus(corpus, folder / "model"))
+    assert ended.code == 0
+    assert ended.err.startswith("warning: 1 pair has an empty side")
+    assert ended.err.endswith(f" {corpus}:3\n")
+    assert f"Model    {folder / 'model'}\n" in ended.out
+
+
+def test_strict_makes_a_warning_an_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    corpus = troubled(tmp_path)
+    said = complaint(call(capfd, *quick_corpus(corpus, tmp_path / "model", "--strict")))
+    assert "empty side" in said
+    assert f"{corpus}:3" in said
+    assert "--strict" in said
+    assert not (tmp_path / "model").exists()
+
+
+# ---------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize(
+    ("assignment", "expected"),
+    [
+        ("smoothing=2.5", {"smoothing": 2.5}),
+        ("max-piece-length=7", {"max_piece_length": 7}),
+        ("pruning=frequency", {"pruning": "frequency"}),
+        ("whole_sentence=true", {"whole_sentence": True}),
+        ("length_penalty=[1,2,3.5]", {"length_penalty": {"over": 1, "under": 2, "unlinked": 3.5}}),
+        (
+            "paired_length_penalty=[4,8,4]",
+            {"paired_length_penalty": {"over": 4, "under": 8, "unlinked": 4}},
+        ),
+    ],
+)
+def test_options_of_learning_can_be_set(
+    assignment: str,
+    expected: dict[str, Any],
+    trained: Training,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    ended = call(capfd, *quick(trained, tmp_path, "--quiet", "--set", assignment))
+    assert ended == (0, "", "")
+    learning = pairpiece.load(tmp_path).provenance["learning"]
+    assert {name: learning[name] for name in expected} == expected
+
+
+def test_options_of_text_can_be_set(
+    trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    settings = ["byte_fallback=false", "pad_id=-1", 'user_defined_symbols=["<x>","<y>"]']
+    command = quick(trained, tmp_path, *(word for value in settings for word in ("--set", value)))
+    assert call(capfd, *command).code == 0
+    found = pairpiece.load(tmp_path).options
+    assert (found.byte_fallback, found.pad_id) == (False, -1)
+    assert found.user_defined_symbols == ("<x>", "<y>")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "expected"),
+    [
+        ("smothing=2", "'smothing'; did you mean smoothing?"),
+        ("xyzzy=2", "there is no option 'xyzzy'"),
+        ("smoothing", "expected OPTION=VALUE"),
+        ("smoothing=-1", "smoothing must be at least 0"),
+        ("byte_fallback=maybe", "byte_fallback must be of type bool"),
+        ("hard_vocab_limit=maybe", "hard_vocab_limit must be"),
+        ("length_penalty=4", "expected length_penalty=[over,under,unlinked]"),
+        ("length_penalty=[4,8]", "expected length_penalty=[over,under,unlinked]"),
+        ('length_penalty=[4,8,"x"]', "length_penalty must be between"),
+        ("vocab_size=500", "--vocab-size"),
+        ("num_threads=2", "--threads"),
+    ],
+)
+def test_options_that_cannot_be_set_are_explained(
+    assignment: str,
+    expected: str,
+    trained: Training,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    ended = call(capfd, *quick(trained, tmp_path / "model", "--set", assignment))
+    assert expected in complaint(ended)
+    assert not (tmp_path / "model").exists()
+
+
+# ---------------------------------------------------------------------- text from elsewhere
+
+
+def test_text_can_come_from_standard_input(
+    trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rows = text(*(f"{source}\t{target}" for source, target in begin_of_sample(400)))
+    made = call(capfd, *quick(trained, tmp_path / "files", "--quiet"))
+    piped = ["train", "--corpus", "-", "--output", tmp_path / "piped", "--vocab-size", 600]
+    piped += ["--align", "none", "--quiet"]
+    assert call(capfd, *piped, stdin=rows.encode()) == made == (0, "", "")
+    first, second = (pairpiece.load(tmp_path / name) for name in ("files", "piped"))
+    assert first.get_vocab() == second.get_vocab()
+    assert first.lexicon() == second.lexicon()
+
+
+def test_mistakes_in_standard_input_are_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended = call(capfd, *quick_corpus("-", tmp_path / "model"), stdin=b"a\tb\nc\n")
+    assert complaint(ended).startswith("standard input:2: ")
+
+
+# ---------------------------------------------------------------------- what is kept
+
+
+def test_ctrl_c_is_exit_code_130_and_one_line(trained: Training) -> None:
+    assert trained.interrupted == (130, "", "pairpiece: interrupted\n")
+    assert trained.left_after_interruption == ["a.fr", "a.it", "cache"]
+
+
+def test_the_next_run_goes_on_where_the_last_was_stopped(trained: Training) -> None:
+    reused = [stage for stage, how in stage_rows(trained.finished.out).items() if how == EARLIER]
+    assert reused == ["read", "source", "words"]
+
+
+def running(group: int) -> list[str]:
+    """The processes of a group that still run."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, rest = status.read_text().rsplit(")", 1)
+        except (OSError, ValueError):  # it has ended meanwhile
+            continue
+        state, _, its_group = rest.split()[:3]
+        if int(its_group) == group and state != "Z":
+            found.append(name.partition("(")[2])
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_an_interrupted_run_leaves_no_aligner_behind(trained: Training, tmp_path: Path) -> None:
+    command = [
+        "train",
+        *trained.text,
+        "--output",
+        tmp_path / "model",
+        "--samplers",
+        60,
+        "--vocab-size",
+        600,
+    ]
+    process = start(*command, cache=tmp_path, start_new_session=True)
+    try:
+        stopped = stop_when(process, lambda: "eflomal" in running(process.pid))
+        assert stopped == (130, "", "pairpiece: interrupted\n")
+        for _ in range(100):
+            if not running(process.pid):
+                break
+            time.sleep(0.01)
+        assert running(process.pid) == []
+    finally:
+        if running(process.pid):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_no_cache_keeps_nothing(trained: Training, tmp_path: Path) -> None:
+    for name in ("cache", "temporary"):
+        (tmp_path / name).mkdir()
+    ended = run(
+        *quick(trained, tmp_path / "model", "--no-cache"),
+        cache=tmp_path / "cache",
+        env={"TMPDIR": str(tmp_path / "temporary")},
+    )
+    assert ended.code == 0
+    assert "Kept" not in ended.out
+    assert list((tmp_path / "cache").iterdir()) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert pairpiece.load(tmp_path / "model").vocab_size == 600
+
+
+def test_results_are_kept_in_the_work_dir(
+    trained: Training,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PAIRPIECE_CACHE", str(tmp_path / "cache"))
+    command = quick(trained, tmp_path / "model", "--work-dir", tmp_path / "work")
+    ended = call(capfd, *command)
+    made = {path.name.partition("-")[0] for path in (tmp_path / "work").glob("[!.]*")}
+    assert made == {"read", "source", "pairs", "learn"}
+    assert not (tmp_path / "cache").exists()
+    assert f"results of the stages in {tmp_path / 'work'}\n" in ended.out
+    assert set(stage_rows(ended.out).values()) == {""}
+    assert set(stage_rows(call(capfd, *command).out).values()) == {EARLIER}
+
+
+# ---------------------------------------------------------------------- the aligner
+
+
+def test_a_missing_aligner_is_explained(
+    trained: Training,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    command = ["train", *trained.text, "--output", tmp_path / "model", "--no-cache"]
+    said = complaint(call(capfd, *command, "--vocab-size", 600))
+    assert "Eflomal" in said
+    assert 'pip install "pairpiece[align]"' in said
+    assert "--align none" in said
+    assert not (tmp_path / "model").exists()
