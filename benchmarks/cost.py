@@ -27,7 +27,7 @@ from fertility import sentencepiece_model
 from prepare import prepare, sentences, training_pairs
 
 import pairpiece
-from pairpiece.pipeline import SOURCE_SETTINGS
+from pairpiece.source_tokenizers import SOURCE_SETTINGS
 
 LINES = 20_000
 

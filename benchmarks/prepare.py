@@ -23,14 +23,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import sentencepiece
-
 from pairpiece import files
 from pairpiece.pairs import Pairs, pairs_from_links
-from pairpiece.pipeline import SOURCE_SETTINGS
-from pairpiece.source_tokenizers import SentencePieceSource, source_words
-from pairpiece.symmetrization import Link, grow_diag_final_and
-from pairpiece.word_aligner import Eflomal, for_aligner, parse_links
+from pairpiece.source_tokenizers import source_words, train_sentencepiece
+from pairpiece.symmetrization import Link
+from pairpiece.word_aligner import Eflomal, for_aligner, symmetrized_links
 from pairpiece.words import split_words
 
 
@@ -59,7 +56,8 @@ def prepare(corpus: Path, work: Path, vocab_size: int = 8000, samplers: int = 1)
     sources = {split: list(files.lines(corpus / f"{split}.{source}.gz")) for split in splits}
     targets = {split: list(files.lines(corpus / f"{split}.{target}.gz")) for split in splits}
     (folder / "target.txt").write_text("\n".join(targets["train"]) + "\n", encoding="utf-8")
-    tokenizer = source_tokenizer(folder / "source", sources["train"], vocab_size)
+    tokenizer = train_sentencepiece(sources["train"], vocab_size)
+    (folder / "source.model").write_bytes(tokenizer.content)
     links = align(
         folder,
         (source_words(line) for split in splits for line in sources[split]),
@@ -80,16 +78,6 @@ def prepare(corpus: Path, work: Path, vocab_size: int = 8000, samplers: int = 1)
     return folder
 
 
-def source_tokenizer(prefix: Path, lines: list[str], vocab_size: int) -> SentencePieceSource:
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_prefix=str(prefix),
-        vocab_size=vocab_size,
-        **SOURCE_SETTINGS,
-    )
-    return SentencePieceSource(Path(f"{prefix}.model").read_bytes())
-
-
 def align(
     folder: Path, sources: Iterator[list[str]], targets: Iterator[list[str]], samplers: int
 ) -> Iterator[list[Link]]:
@@ -97,9 +85,7 @@ def align(
         with (folder / name).open("w", encoding="utf-8") as file:
             file.writelines(for_aligner(words) + "\n" for words in sentences_of_words)
     Eflomal(samplers).align(folder)
-    both = (files.lines(folder / name) for name in ("forward.links", "reverse.links"))
-    for ahead, back in zip(*both, strict=True):
-        yield grow_diag_final_and(set(parse_links(ahead, "")), set(parse_links(back, "")))
+    yield from symmetrized_links(folder, "grow-diag-final-and")
     for name in ("source.words", "target.words", "forward.links", "reverse.links"):
         (folder / name).unlink()
 

@@ -10,15 +10,13 @@ beside SentencePiece.
 from __future__ import annotations
 
 import argparse
-import io
 import itertools
 from pathlib import Path
 
-import sentencepiece
-
 from pairpiece import files, pipeline
+from pairpiece.job import prepare
 from pairpiece.one_to_one import one_to_one
-from pairpiece.source_tokenizers import tokens_by_word
+from pairpiece.source_tokenizers import flat, train_sentencepiece
 from pairpiece.symmetrization import SYMMETRIZATIONS
 
 LINES = 40_000
@@ -51,32 +49,18 @@ def compare(corpus: Path, work_dir: Path) -> None:
         return f"{fertility:.3f} | {one_to_one(source_tokens, tokens, len(dev[1])):.4f}"
 
     for symmetrization in SYMMETRIZATIONS:
-        job = pipeline.prepare(
+        job = prepare(
             corpus=zip(*sides, strict=True), symmetrization=symmetrization, hard_vocab_limit=False
         )
         tokenizer = pipeline.run(job, work_dir=work_dir).tokenizer
         if not source_tokens:
-            of_source = tokenizer.source_tokenizer
-            source_tokens += [
-                [token for word in tokens_by_word(of_source, line) for token in word]
-                for line in sources
-            ]
-            print(f"| {corpus.name} | SentencePiece | {measured(peer(sides[1], targets))} | | |")
+            source_tokens += [flat(tokenizer.source_tokenizer, line) for line in sources]
+            peer = train_sentencepiece(sides[1], 8000)
+            baseline = measured([flat(peer, line) for line in targets])
+            print(f"| {corpus.name} | SentencePiece | {baseline} | | |")
         alone = measured(tokenizer.encode_batch(targets, out_type=str, num_threads=2))
         paired = measured(tokenizer.encode_batch(targets, sources, out_type=str, num_threads=2))
         print(f"| {corpus.name} | {symmetrization} | {alone} | {paired} |", flush=True)
-
-
-def peer(training: list[str], targets: list[str]) -> list[list[str]]:
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(training),
-        model_writer=model,
-        vocab_size=8000,
-        **pipeline.SOURCE_SETTINGS,
-    )
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    return processor.encode(targets, out_type=str)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ from pairpiece.commands import main
 _TERMINAL = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 
+STAGES = ["read", "source", "words", "align", "pairs", "learn"]
+EARLIER = "from an earlier run"
+
+
 class Ended(NamedTuple):
     """How a command ended, and what it said."""
 
@@ -124,3 +128,22 @@ def training(base: Path) -> Training:
     left = sorted(path.name for path in folder.iterdir())
     finished = run(*command, cache=cache)
     return Training(source, target, cache, model, interrupted, left, finished)
+
+
+def quick(trained: Training, model: Path, *options: object) -> list[object]:
+    """Arguments of a training that need not wait for the aligner."""
+    size = ["--vocab-size", 600, "--align", "none"]
+    return ["train", *trained.text, "--output", model, *size, *options]
+
+
+def troubled(folder: Path) -> Path:
+    """Text with an empty side in line 3."""
+    rows = [f"{source}\t{target}" for source, target in begin_of_sample(100)]
+    path = folder / "troubled.tsv"
+    path.write_text(text(*rows[:2], "vide\t", *rows[2:]), encoding="utf-8")
+    return path
+
+
+def quick_corpus(corpus: object, model: Path, *options: object) -> list[object]:
+    size = ["--vocab-size", 450, "--align", "none"]
+    return ["train", "--corpus", corpus, "--output", model, *size, *options]

@@ -15,6 +15,7 @@ import pytest
 
 import pairpiece
 from pairpiece import pipeline
+from pairpiece.job import prepare
 from pairpiece.pairs import Pairs
 from pairpiece.workspace import Result
 
@@ -94,7 +95,7 @@ def links(tmp_path: Path) -> Path:
 
 
 def run(*, work_dir: Path | None = None, reporter: Any = None, **arguments: Any) -> pipeline.Run:
-    job = pipeline.prepare(**{"vocab_size": SIZE, "align": "none", "num_threads": 1, **arguments})
+    job = prepare(**{"vocab_size": SIZE, "align": "none", "num_threads": 1, **arguments})
     return pipeline.run(job, work_dir=work_dir, reporter=reporter or Listener())
 
 

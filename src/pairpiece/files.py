@@ -161,11 +161,18 @@ def digest(path: Path) -> str:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Replace a file in one step: write a temporary file beside it, then rename."""
+    """Replace a file in one step."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` when it is complete, and not before."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(descriptor, "wb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         umask = os.umask(0)

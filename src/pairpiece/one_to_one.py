@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from pairpiece import files
-from pairpiece.symmetrization import grow_diag_final_and
-from pairpiece.word_aligner import Eflomal, parse_links
+from pairpiece.word_aligner import Eflomal, symmetrized_links
 
 
 def one_to_one(
@@ -26,12 +24,8 @@ def one_to_one(
             with (folder / f"{side}.words").open("w", encoding="utf-8", newline="\n") as file:
                 file.writelines(" ".join(map(_visible, tokens)) + "\n" for tokens in sentences)
         Eflomal().align(folder)
-        both = (
-            list(files.lines(folder / f"{way}.links"))[-last:] for way in ("forward", "reverse")
-        )
         found = 0
-        for ahead, back in zip(*both, strict=True):
-            links = grow_diag_final_and(set(parse_links(ahead, "")), set(parse_links(back, "")))
+        for links in list(symmetrized_links(folder, "grow-diag-final-and"))[-last:]:
             of_source = Counter(source for source, _ in links)
             of_target = Counter(target for _, target in links)
             found += sum(of_source[s] == 1 and of_target[t] == 1 for s, t in links)

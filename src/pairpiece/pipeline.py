@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import hashlib
-import io
 import itertools
 import os
 import tempfile
@@ -17,62 +16,26 @@ from typing import Any
 
 from pairpiece import checks, files, source_tokenizers, storage
 from pairpiece.corpus import Corpus, Paths, SentencePair
-from pairpiece.encoding import check_seed, check_threads
-from pairpiece.errors import AlignerError, CorpusError, OptionError
-from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.errors import AlignerError, CorpusError
+from pairpiece.job import Job, prepare
 from pairpiece.pairs import Example, Pairs, examples_of_links, examples_of_sentence
 from pairpiece.reporting import Reporter
 from pairpiece.source_tokenizers import (
     SentencePieceSource,
     tokens_by_word,
+    train_sentencepiece,
     without_surrogates,
     words_to_align,
 )
-from pairpiece.symmetrization import SYMMETRIZATIONS, Link
+from pairpiece.symmetrization import Link
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, train_from_pairs
-from pairpiece.word_aligner import Eflomal, for_aligner, read_links
+from pairpiece.word_aligner import for_aligner, read_links, symmetrized_links
 from pairpiece.words import WordSplitter
 from pairpiece.workspace import Result, Workspace, default_folder
 
 VERSION = 2
 """Of what the stages make; results of other versions are not used again."""
-
-# The paper's settings for the source tokenizer (appendix B).  The size is a wish: SentencePiece
-# stops below it if the text has too little to offer.
-SOURCE_SETTINGS: dict[str, Any] = {
-    "model_type": "unigram",
-    "character_coverage": 1.0,
-    "shrinking_factor": 0.75,
-    "num_sub_iterations": 2,
-    "allow_whitespace_only_pieces": True,
-    "byte_fallback": True,
-    "normalization_rule_name": "nfkc",
-    "hard_vocab_limit": False,
-    "minloglevel": 2,
-}
-
-
-@dataclass(frozen=True)
-class Job:
-    """Everything that the result of a run depends on, and how to go about it."""
-
-    corpus: Corpus
-    vocab_size: int
-    mode: str
-    source_tokenizer: Any  # None: train one
-    source_vocab_size: int
-    align: str  # "eflomal", "none", or a Pharaoh file
-    symmetrization: str
-    aligner: Eflomal
-    keep_priors: bool
-    max_lines: int | None
-    strict: bool
-    num_threads: int
-    seed: int
-    learning_arguments: dict[str, Any]  # of train_from_pairs
-    text: TextOptions
-    learning: LearningOptions
 
 
 @dataclass(frozen=True)
@@ -94,6 +57,13 @@ def train(
     *,
     corpus: Paths | Iterable[tuple[str, str]] | None = None,
     output: str | os.PathLike[str] | None = None,
+    vocab_size: int = 8000,
+    mode: str = "default",
+    source_tokenizer: Any = None,
+    align: str | os.PathLike[str] = "eflomal",
+    work_dir: str | os.PathLike[str] | None = None,
+    cache: bool = True,
+    reporter: Reporter | None = None,
     **options: Any,
 ) -> Tokenizer:
     """Learn a tokenizer for the target language from raw parallel text; saved to `output` if given.
@@ -102,114 +72,29 @@ def train(
     of each), or `corpus`: files with both sides (TSV, JSONL, Parquet, TMX, gettext), or any
     iterable of (source, target) strings.  Files may be compressed (``.gz``, ``.xz``, ``.zst``).
 
-    The other arguments are those of `prepare`, and the fields of `TextOptions` and
-    `LearningOptions`.
+    `options` are the other arguments of `pairpiece.job.prepare`, which explains them all, and the
+    fields of `TextOptions` and `LearningOptions`.  Results of stages are kept in `work_dir` and
+    used again, unless `cache` is false.
 
     >>> pairs = [("le chat dort", "il gatto dorme"), ("les chats dorment", "i gatti dormono")] * 5
     >>> tok = train(corpus=pairs, vocab_size=290, align="none", cache=False)
     >>> tok.decode(tok.encode("il gatto", source="le chat"))
     'il gatto'
     """
-    reporter = options.pop("reporter", None)
-    work_dir, cache = options.pop("work_dir", None), options.pop("cache", True)
-    job = prepare(source, target, corpus=corpus, **options)
+    job = prepare(
+        source,
+        target,
+        corpus=corpus,
+        vocab_size=vocab_size,
+        mode=mode,
+        source_tokenizer=source_tokenizer,
+        align=align,
+        **options,
+    )
     finished = run(job, work_dir=work_dir, cache=cache, reporter=reporter)
     if output is not None:
         finished.tokenizer.save(output)
     return finished.tokenizer
-
-
-def prepare(
-    source: Paths | None = None,
-    target: Paths | None = None,
-    *,
-    corpus: Paths | Iterable[tuple[str, str]] | None = None,
-    vocab_size: int = 8000,
-    mode: str = "default",
-    source_tokenizer: Any = None,
-    source_vocab_size: int | None = None,
-    align: str | os.PathLike[str] = "eflomal",
-    symmetrization: str = "grow-diag-final-and",
-    samplers: int = 1,
-    keep_priors: bool = False,
-    max_lines: int | None = None,
-    strict: bool = False,
-    format: str | None = None,  # noqa: A002
-    source_column: str | None = None,
-    target_column: str | None = None,
-    num_threads: int | None = None,
-    seed: int = 0,
-    hard_vocab_limit: bool = True,
-    memory_limit: int | None = None,
-    **options: Any,
-) -> Job:
-    """Check all arguments before any work is done.
-
-    * `source_tokenizer`: a SentencePiece ``.model``, a ``tokenizer.json`` or a Hugging Face
-      directory, a PairPiece model, a function from text to tokens, or ``"pretokenized"`` for source
-      text that is tokens already.  Without one a SentencePiece unigram model of
-      `source_vocab_size` (else `vocab_size`) is trained.
-    * `align`: ``"eflomal"``, a Pharaoh file with word links made elsewhere, or ``"none"``.
-    * `symmetrization`: of the two directions, ``"grow-diag-final-and"``, ``"intersection"`` or
-      ``"union"``; `samplers` of Eflomal; `keep_priors` for aligning new text later.
-    * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.
-    * `format`, `source_column`, `target_column`: see `Corpus`.
-    * `num_threads`: all processors if not given; the result does not depend on it.
-    * `vocab_size`, `mode`, `seed`, `hard_vocab_limit`, `memory_limit`: see `train_from_pairs`.
-    """
-    if num_threads is None:
-        num_threads = os.cpu_count() or 1
-    check_threads(num_threads)
-    check_seed(seed)
-    for name, value in (
-        ("max_lines", max_lines),
-        ("source_vocab_size", source_vocab_size),
-        ("vocab_size", vocab_size),
-    ):
-        if value is not None and (type(value) is not int or value < 1):
-            raise OptionError(f"{name} must be a positive number, not {value!r}")
-    if symmetrization not in SYMMETRIZATIONS:
-        known = ", ".join(SYMMETRIZATIONS)
-        raise OptionError(f"symmetrization must be one of {known}, not {symmetrization!r}")
-    text, learning = options_for(mode, options)
-    if text.pretokenization == "custom":
-        raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
-    align = os.fspath(align)
-    if align not in ("eflomal", "none") and not Path(align).is_file():
-        raise AlignerError(f"{align}: there is no such Pharaoh file; or say eflomal or none")
-    if keep_priors and align != "eflomal":
-        raise OptionError("keep_priors needs Eflomal: priors are what it learns about words")
-    return Job(
-        corpus=Corpus.of(
-            source,
-            target,
-            corpus,
-            format=format,
-            source_column=source_column,
-            target_column=target_column,
-        ),
-        vocab_size=vocab_size,
-        mode=mode,
-        source_tokenizer=None
-        if source_tokenizer is None
-        else source_tokenizers.source_tokenizer(source_tokenizer),
-        source_vocab_size=source_vocab_size or vocab_size,
-        align="none" if learning.source_side == "none" else align,
-        symmetrization=symmetrization,
-        aligner=Eflomal(samplers, seed),
-        keep_priors=keep_priors,
-        max_lines=max_lines,
-        strict=strict,
-        num_threads=num_threads,
-        seed=seed,
-        learning_arguments={
-            "hard_vocab_limit": hard_vocab_limit,
-            "memory_limit": memory_limit,
-            **options,
-        },
-        text=text,
-        learning=learning,
-    )
 
 
 def run(
@@ -345,24 +230,10 @@ class _Stages:
         return SentencePieceSource((result.folder / "source.model").read_bytes())
 
     def _make_source(self, text: Result, folder: Path) -> dict[str, Any]:
-        import sentencepiece
-
-        model = io.BytesIO()
-        try:
-            sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=(line for (line,) in self._sentences(text, "source")),
-                model_writer=model,
-                vocab_size=self._job.source_vocab_size,
-                **SOURCE_SETTINGS,
-            )
-        except RuntimeError as error:
-            raise OptionError(
-                f"SentencePiece cannot train a source tokenizer of {self._job.source_vocab_size} "
-                f"pieces: {error}; choose another size (--source-vocab-size)"
-            ) from None
-        (folder / "source.model").write_bytes(model.getvalue())
-        processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-        return {"vocab_size": processor.vocab_size()}
+        lines = (line for (line,) in self._sentences(text, "source"))
+        model = train_sentencepiece(lines, self._job.source_vocab_size)
+        (folder / "source.model").write_bytes(model.content)
+        return {"vocab_size": model.vocab_size}
 
     # ------------------------------------------------------------------ words and links
 
@@ -491,16 +362,10 @@ class _Stages:
         if links is None:
             yield from self._links_from_file(text)
             return
-        symmetrized = SYMMETRIZATIONS[self._job.symmetrization]
-        forward, reverse = (
-            files.lines(links.folder / name) for name in ("forward.links", "reverse.links")
-        )
-        for number, (ahead, back) in enumerate(zip(forward, reverse, strict=True), 1):
-            place = f"{links.folder}:{number}"
-            yield (
-                symmetrized(_own_links(ahead), _own_links(back)),
-                place,
-            )
+        for number, linked in enumerate(
+            symmetrized_links(links.folder, self._job.symmetrization), 1
+        ):
+            yield linked, f"{links.folder}:{number}"
 
     def _links_from_file(self, text: Result) -> Iterator[tuple[list[Link], str]]:
         """From a Pharaoh file, which has a line for each pair of the corpus, used or not."""
@@ -598,12 +463,6 @@ class _Stages:
             },
             "alignment": alignment,
         }
-
-
-def _own_links(line: str) -> set[Link]:
-    """The links of a line that Eflomal wrote, where nothing needs to be checked."""
-    numbers = map(int, line.replace("-", " ").split())
-    return set(zip(numbers, numbers, strict=True))
 
 
 def _identity(source: Any) -> str | None:

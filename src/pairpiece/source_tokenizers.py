@@ -7,10 +7,11 @@ last character lies in.  What makes a tokenizer is kept as bytes, so that a mode
 from __future__ import annotations
 
 import functools
+import io
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -55,6 +56,11 @@ class SentencePieceSource:
             raise OptionError(f"{self._name}: not a SentencePiece model")
         return processor
 
+    @property
+    def vocab_size(self) -> int:
+        """The number of pieces."""
+        return int(self._processor.vocab_size())
+
     def __call__(self, text: str) -> Words:
         """The tokens of every word of the text."""
         text = without_surrogates(text)
@@ -63,6 +69,41 @@ class SentencePieceSource:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"content": self.content, "_name": self._name}
+
+
+# The paper's settings for the source tokenizer (appendix B).  The size is a wish: SentencePiece
+# stops below it if the text has too little to offer.
+SOURCE_SETTINGS: dict[str, Any] = {
+    "model_type": "unigram",
+    "character_coverage": 1.0,
+    "shrinking_factor": 0.75,
+    "num_sub_iterations": 2,
+    "allow_whitespace_only_pieces": True,
+    "byte_fallback": True,
+    "normalization_rule_name": "nfkc",
+    "hard_vocab_limit": False,
+    "minloglevel": 2,
+}
+
+
+def train_sentencepiece(sentences: Iterable[str], vocab_size: int) -> SentencePieceSource:
+    """A SentencePiece unigram model with the paper's settings."""
+    import sentencepiece
+
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences),
+            model_writer=model,
+            vocab_size=vocab_size,
+            **SOURCE_SETTINGS,
+        )
+    except RuntimeError as error:
+        raise OptionError(
+            f"SentencePiece cannot train a source tokenizer of {vocab_size} pieces: {error}; choose "
+            f"another size (--source-vocab-size)"
+        ) from None
+    return SentencePieceSource(model.getvalue())
 
 
 class HuggingFaceSource:
@@ -230,6 +271,11 @@ def tokens_by_word(tokenizer: Any, text: str) -> Words:
     """The tokens of each word, whatever the tokenizer is; a flat list has one token per word."""
     found = tokenizer(text) if callable(tokenizer) else tokenizer.tokens_by_word(text)
     return [[word] if isinstance(word, str) else list(word) for word in found]
+
+
+def flat(tokenizer: Any, text: str) -> list[str]:
+    """All tokens of a text, one after the other."""
+    return [token for word in tokens_by_word(tokenizer, text) for token in word]
 
 
 def words_to_align(tokenizer: Any, text: str) -> list[str]:

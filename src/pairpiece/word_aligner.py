@@ -21,7 +21,7 @@ from pathlib import Path
 
 from pairpiece import files
 from pairpiece.errors import AlignerError, OptionError
-from pairpiece.symmetrization import Link
+from pairpiece.symmetrization import SYMMETRIZATIONS, Link
 
 MAX_WORDS = 1023
 """Of a sentence; Eflomal leaves longer ones unaligned."""
@@ -186,6 +186,20 @@ class _Iterations:
             self._done += self._running.popleft()
             if self._advance is not None:
                 self._advance(self._done, max(self._total, self._done))
+
+
+def symmetrized_links(folder: Path, symmetrization: str) -> Iterator[list[Link]]:
+    """The links of every sentence that `Eflomal.align` has aligned, in order."""
+    symmetrize = SYMMETRIZATIONS[symmetrization]
+    both = (files.lines(folder / name) for name in ("forward.links", "reverse.links"))
+    for forward, reverse in zip(*both, strict=True):
+        yield symmetrize(_own_links(forward), _own_links(reverse))
+
+
+def _own_links(line: str) -> set[Link]:
+    """The links of a line that Eflomal wrote, where nothing needs to be checked."""
+    numbers = map(int, line.replace("-", " ").split())
+    return set(zip(numbers, numbers, strict=True))
 
 
 def for_aligner(words: Iterable[str]) -> str:

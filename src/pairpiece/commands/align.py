@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pairpiece import files, storage
+from pairpiece import storage
 from pairpiece.commands.line_streams import (
     add_stream_arguments,
     batches,
@@ -31,7 +31,7 @@ from pairpiece.errors import CorpusError, OptionError
 from pairpiece.source_tokenizers import words_to_align
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.tokenizer import Tokenizer
-from pairpiece.word_aligner import Eflomal, for_aligner, parse_links
+from pairpiece.word_aligner import Eflomal, for_aligner, symmetrized_links
 
 MAX_PRIORS_BYTES = 2**32
 
@@ -100,11 +100,7 @@ def _word_links(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[s
         priors = _priors(tokenizer, folder)
         aligner = Eflomal(seed=options.seed)
         aligner.align(folder, priors=priors, num_threads=options.threads)
-        symmetrized = SYMMETRIZATIONS[options.symmetrization]
-        both = (files.lines(folder / name) for name in ("forward.links", "reverse.links"))
-        for number, (ahead, back) in enumerate(zip(*both, strict=True), 1):
-            place = f"line {number}"
-            links = symmetrized(set(parse_links(ahead, place)), set(parse_links(back, place)))
+        for links in symmetrized_links(folder, options.symmetrization):
             yield " ".join(f"{source}-{target}" for source, target in links)
 
 

@@ -10,7 +10,6 @@ Takes less than a minute.  The last tenth of the sample is held out and measured
 from __future__ import annotations
 
 import argparse
-import io
 import tempfile
 import time
 from pathlib import Path
@@ -22,13 +21,12 @@ from rich.table import Table
 from pairpiece import files, pipeline, sample
 from pairpiece.commands.console import TerminalReporter, reporter_for
 from pairpiece.commands.side_by_side import side_by_side
+from pairpiece.job import prepare
 from pairpiece.one_to_one import one_to_one
-from pairpiece.source_tokenizers import tokens_by_word
+from pairpiece.source_tokenizers import flat, train_sentencepiece
 from pairpiece.tokenizer import Tokenizer
 
 HELD_OUT = 600  # sentence pairs at the end of the sample
-
-Tokens = list[list[str]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,12 +49,10 @@ def run(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="pairpiece-demo-") as work:
         model = _train(sources, targets, options, "default", work)
         paper = _train(sources, targets, options, "paper", work)
-    source_tokens = [
-        [token for word in tokens_by_word(model.source_tokenizer, text) for token in word]
-        for text in sources
-    ]
+    peer = train_sentencepiece(targets[:-HELD_OUT], options.vocab_size)
+    source_tokens = [flat(model.source_tokenizer, text) for text in sources]
     ways = {
-        "SentencePiece": _sentencepiece(targets, options.vocab_size),
+        "SentencePiece": [flat(peer, text) for text in targets],
         "paper, target only": paper.encode_batch(targets, out_type=str),
         "paper, with source": paper.encode_batch(targets, sources, out_type=str),
         "default, target only": model.encode_batch(targets, out_type=str),
@@ -101,25 +97,10 @@ def _train(
     sources: list[str], targets: list[str], options: argparse.Namespace, mode: str, work: str
 ) -> Tokenizer:
     pairs = zip(sources[:-HELD_OUT], targets[:-HELD_OUT], strict=True)
-    job = pipeline.prepare(corpus=pairs, vocab_size=options.vocab_size, mode=mode)
+    job = prepare(corpus=pairs, vocab_size=options.vocab_size, mode=mode)
     reporter = reporter_for("text", options.quiet)
     try:
         return pipeline.run(job, work_dir=work, reporter=reporter).tokenizer
     finally:
         if isinstance(reporter, TerminalReporter):
             reporter.close()
-
-
-def _sentencepiece(targets: list[str], vocab_size: int) -> Tokens:
-    import sentencepiece
-
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(targets[:-HELD_OUT]),
-        model_writer=model,
-        vocab_size=vocab_size,
-        **pipeline.SOURCE_SETTINGS,
-    )
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
-    encoded: Tokens = processor.encode(targets, out_type=str)
-    return encoded

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import itertools
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
@@ -47,18 +47,11 @@ def output_stream(path: str | None) -> Iterator[IO[str]]:
         with open(number, "w", encoding="utf-8", newline="\n", closefd=False) as stream:
             yield stream
         return
-    final = Path(path)
-    descriptor, temporary = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(final)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with files.replacing(Path(path)) as file:
+        stream = io.TextIOWrapper(file, "utf-8", newline="\n")
+        yield stream
+        stream.flush()
+        stream.detach()
 
 
 def batches(*columns: Iterator[str], names: Iterable[str]) -> Iterator[tuple[list[str], ...]]:

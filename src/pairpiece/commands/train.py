@@ -21,6 +21,7 @@ from pairpiece.commands.console import JsonReporter, TerminalReporter, reporter_
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus import FORMATS
 from pairpiece.errors import OptionError
+from pairpiece.job import Job, prepare
 from pairpiece.options import MODES, LengthPenalty
 from pairpiece.symmetrization import SYMMETRIZATIONS
 
@@ -105,8 +106,8 @@ def run(options: argparse.Namespace) -> None:
     sys.stdout.flush()
 
 
-def _job(options: argparse.Namespace) -> pipeline.Job:
-    return pipeline.prepare(
+def _job(options: argparse.Namespace) -> Job:
+    return prepare(
         options.source,
         options.target,
         corpus=options.corpus,

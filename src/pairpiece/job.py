@@ -1,0 +1,132 @@
+"""What a run is to do: all arguments of `train`, checked before any work is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairpiece import source_tokenizers
+from pairpiece.corpus import Corpus, Paths
+from pairpiece.encoding import check_seed, check_threads
+from pairpiece.errors import AlignerError, OptionError
+from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.symmetrization import SYMMETRIZATIONS
+from pairpiece.word_aligner import Eflomal
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that the result of a run depends on, and how to go about it."""
+
+    corpus: Corpus
+    vocab_size: int
+    mode: str
+    source_tokenizer: Any  # None: train one
+    source_vocab_size: int
+    align: str  # "eflomal", "none", or a Pharaoh file
+    symmetrization: str
+    aligner: Eflomal
+    keep_priors: bool
+    max_lines: int | None
+    strict: bool
+    num_threads: int
+    seed: int
+    learning_arguments: dict[str, Any]  # of train_from_pairs
+    text: TextOptions
+    learning: LearningOptions
+
+
+def prepare(
+    source: Paths | None = None,
+    target: Paths | None = None,
+    *,
+    corpus: Paths | Iterable[tuple[str, str]] | None = None,
+    vocab_size: int = 8000,
+    mode: str = "default",
+    source_tokenizer: Any = None,
+    source_vocab_size: int | None = None,
+    align: str | os.PathLike[str] = "eflomal",
+    symmetrization: str = "grow-diag-final-and",
+    samplers: int = 1,
+    keep_priors: bool = False,
+    max_lines: int | None = None,
+    strict: bool = False,
+    format: str | None = None,  # noqa: A002
+    source_column: str | None = None,
+    target_column: str | None = None,
+    num_threads: int | None = None,
+    seed: int = 0,
+    hard_vocab_limit: bool = True,
+    memory_limit: int | None = None,
+    **options: Any,
+) -> Job:
+    """Check all arguments before any work is done.
+
+    * `source_tokenizer`: a SentencePiece ``.model``, a ``tokenizer.json`` or a Hugging Face
+      directory, a PairPiece model, a function from text to tokens, or ``"pretokenized"`` for source
+      text that is tokens already.  Without one a SentencePiece unigram model of
+      `source_vocab_size` (else `vocab_size`) is trained.
+    * `align`: ``"eflomal"``, a Pharaoh file with word links made elsewhere, or ``"none"``.
+    * `symmetrization`: of the two directions, ``"grow-diag-final-and"``, ``"intersection"`` or
+      ``"union"``; `samplers` of Eflomal; `keep_priors` for aligning new text later.
+    * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.
+    * `format`, `source_column`, `target_column`: see `Corpus`.
+    * `num_threads`: all processors if not given; the result does not depend on it.
+    * `vocab_size`, `mode`, `seed`, `hard_vocab_limit`, `memory_limit`: see `train_from_pairs`.
+    """
+    if num_threads is None:
+        num_threads = os.cpu_count() or 1
+    check_threads(num_threads)
+    check_seed(seed)
+    for name, value in (
+        ("max_lines", max_lines),
+        ("source_vocab_size", source_vocab_size),
+        ("vocab_size", vocab_size),
+    ):
+        if value is not None and (type(value) is not int or value < 1):
+            raise OptionError(f"{name} must be a positive number, not {value!r}")
+    if symmetrization not in SYMMETRIZATIONS:
+        known = ", ".join(SYMMETRIZATIONS)
+        raise OptionError(f"symmetrization must be one of {known}, not {symmetrization!r}")
+    text, learning = options_for(mode, options)
+    if text.pretokenization == "custom":
+        raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
+    align = os.fspath(align)
+    if align not in ("eflomal", "none") and not Path(align).is_file():
+        raise AlignerError(f"{align}: there is no such Pharaoh file; or say eflomal or none")
+    if keep_priors and align != "eflomal":
+        raise OptionError("keep_priors needs Eflomal: priors are what it learns about words")
+    return Job(
+        corpus=Corpus.of(
+            source,
+            target,
+            corpus,
+            format=format,
+            source_column=source_column,
+            target_column=target_column,
+        ),
+        vocab_size=vocab_size,
+        mode=mode,
+        source_tokenizer=None
+        if source_tokenizer is None
+        else source_tokenizers.source_tokenizer(source_tokenizer),
+        source_vocab_size=source_vocab_size or vocab_size,
+        align="none" if learning.source_side == "none" else align,
+        symmetrization=symmetrization,
+        aligner=Eflomal(samplers, seed),
+        keep_priors=keep_priors,
+        max_lines=max_lines,
+        strict=strict,
+        num_threads=num_threads,
+        seed=seed,
+        learning_arguments={
+            "hard_vocab_limit": hard_vocab_limit,
+            "memory_limit": memory_limit,
+            **options,
+        },
+        text=text,
+        learning=learning,
+    )
