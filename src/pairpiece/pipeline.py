@@ -29,7 +29,7 @@ from pairpiece.source_tokenizers import (
 )
 from pairpiece.symmetrization import Link
 from pairpiece.tokenizer import Tokenizer
-from pairpiece.training import Progress, train_from_pairs
+from pairpiece.training import Progress, passes_left, train_from_pairs
 from pairpiece.word_aligner import for_aligner, read_links, symmetrized_links
 from pairpiece.words import WordSplitter
 from pairpiece.workspace import Result, Workspace, default_folder
@@ -127,13 +127,8 @@ class _Stages:
     def run(self, kept_in: Path | None) -> Run:
         text = self._read()
         source = self._source_tokenizer(text)
-        if self._job.align == "eflomal":
-            words = self._words(text, source)
-            links = self._align(words)
-            pairs = self._pairs(text, source, links)
-        else:
-            links = None
-            pairs = self._pairs(text, source, None)
+        links = self._align(self._words(text, source)) if self._job.align == "eflomal" else None
+        pairs = self._pairs(text, source, links)
         tokenizer = self._learn(text, source, links, pairs)
         sides = (files.lines(text.folder / name) for name in ("source.txt", "target.txt"))
         examples = middling(itertools.islice(zip(*sides, strict=True), 50_000))
@@ -230,8 +225,13 @@ class _Stages:
         return SentencePieceSource((result.folder / "source.model").read_bytes())
 
     def _make_source(self, text: Result, folder: Path) -> dict[str, Any]:
-        lines = (line for (line,) in self._sentences(text, "source"))
-        model = train_sentencepiece(lines, self._job.source_vocab_size)
+        def lines() -> Iterator[str]:
+            for (line,) in self._sentences(text, "source"):
+                yield line
+            # How far it is from now on SentencePiece does not tell.
+            self._reporter.advance(text.details["used"], None, "sentences")
+
+        model = train_sentencepiece(lines(), self._job.source_vocab_size)
         (folder / "source.model").write_bytes(model.content)
         return {"vocab_size": model.vocab_size}
 
@@ -398,10 +398,10 @@ class _Stages:
             "priors": links.content if links is not None and job.keep_priors else None,
             "provenance": provenance,
         }
-        steps = itertools.count()
 
         def progress(event: Progress) -> None:
-            self._reporter.advance(next(steps), None, f"passes, {event.vocab_size:,} pieces")
+            left = passes_left(event.vocab_size, job.vocab_size, job.learning)
+            self._reporter.advance(event.iteration, event.iteration + left, "passes")
 
         def make(folder: Path) -> dict[str, Any]:
             tokenizer = train_from_pairs(

@@ -11,7 +11,8 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -87,22 +88,41 @@ SOURCE_SETTINGS: dict[str, Any] = {
 
 
 def train_sentencepiece(sentences: Iterable[str], vocab_size: int) -> SentencePieceSource:
-    """A SentencePiece unigram model with the paper's settings."""
+    """A SentencePiece unigram model with the paper's settings; Ctrl-C works meanwhile."""
     import sentencepiece
 
     model = io.BytesIO()
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(sentences),
-            model_writer=model,
-            vocab_size=vocab_size,
-            **SOURCE_SETTINGS,
-        )
-    except RuntimeError as error:
+    failures: list[BaseException] = []
+
+    def watched() -> Iterator[str]:
+        try:
+            yield from sentences
+        except BaseException as error:  # SentencePiece would make a text of it
+            failures.append(error)
+            raise
+
+    def train() -> None:
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=watched(),
+                model_writer=model,
+                vocab_size=vocab_size,
+                **SOURCE_SETTINGS,
+            )
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=train, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(0.2)
+    if failures and isinstance(failures[0], RuntimeError):
         raise OptionError(
-            f"SentencePiece cannot train a source tokenizer of {vocab_size} pieces: {error}; choose "
-            f"another size (--source-vocab-size)"
-        ) from None
+            f"SentencePiece cannot train a source tokenizer of {vocab_size} pieces: "
+            f"{failures[0]}; choose another size (--source-vocab-size)"
+        )
+    if failures:
+        raise failures[0]
     return SentencePieceSource(model.getvalue())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -164,6 +165,12 @@ def learn(
         keep(np.asarray(engine.piece_counts()), wanted)
     for _ in range(options.num_final_iterations):
         count()
+
+
+def passes_left(size: int, wanted: int, options: LearningOptions) -> int:
+    """How many passes there are still to come at most, with `size` pieces of `wanted`."""
+    prunings = max(0.0, math.log(size / wanted)) / -math.log(options.shrinking_factor)
+    return math.ceil(prunings) * options.num_sub_iterations + options.num_final_iterations
 
 
 def finish(

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -129,9 +131,8 @@ def _run(
     arguments: list[str],
     folder: Path,
     environment: dict[str, str],
-    listener: Callable[[str], object] | None,
+    listener: _Iterations | None,
 ) -> None:
-    last: deque[str] = deque(maxlen=5)
     try:
         process = subprocess.Popen(
             [_program(name), *arguments],
@@ -140,33 +141,52 @@ def _run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
         )
     except OSError as error:
         raise AlignerError(f"{name} cannot be run ({error.strerror}): {_INSTALL}") from None
     with process:
         try:
-            assert process.stderr is not None
-            for line in process.stderr:
-                last.append(line.strip())
-                if listener is not None:
-                    listener(line)
+            said = _listen(process, listener)
         except BaseException:
             process.kill()
             raise
     if process.returncode != 0:
-        said = "; ".join(filter(None, last)) or "nothing"
         raise AlignerError(
-            f"{name} failed with exit code {process.returncode} and said: {said}. If it was "
-            f"killed, there may not be enough memory: try fewer lines (--max-lines). Otherwise "
-            f"{_INSTALL}"
+            f"{name} failed with exit code {process.returncode} and said: {said or 'nothing'}. If "
+            f"it was killed, there may not be enough memory: try fewer lines (--max-lines). "
+            f"Otherwise {_INSTALL}"
         )
 
 
+def _listen(process: subprocess.Popen[bytes], listener: _Iterations | None) -> str:
+    """Pass on what a program says, and the time when it says nothing; its last words."""
+    assert process.stderr is not None
+    stream = process.stderr.fileno()
+    last: deque[str] = deque(maxlen=5)
+    rest = b""
+    while True:
+        ready, _, _ = select.select([stream], [], [], 0.5)
+        if ready:
+            chunk = os.read(stream, 2**16)
+            *lines, rest = (rest + chunk).split(b"\n")
+            if not chunk:
+                lines = [rest]
+            for raw in lines:
+                line = raw.decode("utf-8", "replace").strip()
+                last.append(line)
+                if listener is not None:
+                    listener.line(line)
+            if not chunk:
+                return "; ".join(filter(None, last))
+        if listener is not None:
+            listener.tick()
+
+
 class _Iterations:
-    """Follows what Eflomal prints: how many iterations of which model have been made."""
+    """Follows what Eflomal prints: how many iterations of which model have been made.
+
+    It tells when a model begins and is done; in between the time so far is the best guess.
+    """
 
     _BEGUN = re.compile(r"Aligning with model (\d) \((\d+) iterations\)")
     _PLANNED = re.compile(r" -1 (\d+) -2 (\d+) -3 (\d+) ")
@@ -175,17 +195,29 @@ class _Iterations:
         self._advance = advance
         self._total = 0
         self._done = 0
-        self._running: deque[int] = deque()
+        self._seconds = 0.0  # that the iterations done have taken
+        self._running: deque[tuple[int, float]] = deque()  # iterations, and when they began
 
-    def __call__(self, line: str) -> None:
+    def line(self, line: str) -> None:
         if found := self._PLANNED.search(line):
             self._total = 2 * sum(map(int, found.groups()))
         elif found := self._BEGUN.search(line):
-            self._running.append(int(found[2]))
+            self._running.append((int(found[2]), time.monotonic()))
         elif line.startswith("Done:") and self._running:
-            self._done += self._running.popleft()
-            if self._advance is not None:
-                self._advance(self._done, max(self._total, self._done))
+            iterations, begun = self._running.popleft()
+            self._done += iterations
+            self._seconds += time.monotonic() - begun
+
+    def tick(self) -> None:
+        if self._advance is None or self._done == 0:
+            return
+        speed = self._done / max(self._seconds, 1e-3)
+        guessed = sum(
+            min(0.98 * iterations, speed * (time.monotonic() - begun))
+            for iterations, begun in self._running
+        )
+        done = self._done + int(guessed)
+        self._advance(done, max(self._total, done))
 
 
 def symmetrized_links(folder: Path, symmetrization: str) -> Iterator[list[Link]]:
