@@ -83,7 +83,7 @@ def test_the_version_is_that_of_the_package(capfd: pytest.CaptureFixture[str]) -
 
 def test_pairpiece_is_a_program() -> None:
     [program] = metadata.entry_points(group="console_scripts", name="pairpiece")
-    assert program.load() is commands.main
+    assert program.load() is commands.program
 
 
 # ---------------------------------------------------------------------- errors

@@ -1,8 +1,6 @@
 """``python -m pairpiece`` is ``pairpiece``."""
 
-import sys
-
-from pairpiece.commands import main
+from pairpiece.commands import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    program()

@@ -88,6 +88,13 @@ def prepare(
     ):
         if value is not None and (type(value) is not int or value < 1):
             raise OptionError(f"{name} must be a positive number, not {value!r}")
+    for name, flag in (
+        ("strict", strict),
+        ("keep_priors", keep_priors),
+        ("hard_vocab_limit", hard_vocab_limit),
+    ):
+        if type(flag) is not bool:
+            raise OptionError(f"{name} must be true or false, not {flag!r}")
     if symmetrization not in SYMMETRIZATIONS:
         known = ", ".join(SYMMETRIZATIONS)
         raise OptionError(f"symmetrization must be one of {known}, not {symmetrization!r}")
@@ -97,6 +104,8 @@ def prepare(
     align = os.fspath(align)
     if align not in ("eflomal", "none") and not Path(align).is_file():
         raise AlignerError(f"{align}: there is no such Pharaoh file; or say eflomal or none")
+    if align == "eflomal" and learning.source_side != "none":
+        Eflomal.check_installed()
     if keep_priors and align != "eflomal":
         raise OptionError("keep_priors needs Eflomal: priors are what it learns about words")
     return Job(

@@ -91,6 +91,8 @@ def train(
         align=align,
         **options,
     )
+    if output is not None:
+        storage.check_destination(output)
     finished = run(job, work_dir=work_dir, cache=cache, reporter=reporter)
     if output is not None:
         finished.tokenizer.save(output)
@@ -218,7 +220,7 @@ class _Stages:
         }
         result = self._stage(
             "source",
-            "training a SentencePiece model on the source",
+            "training a source tokenizer",
             depends_on,
             lambda folder: self._make_source(text, folder),
         )

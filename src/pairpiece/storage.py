@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
+import errno
 import hashlib
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable
@@ -55,6 +57,17 @@ _LARGE = 1e30  # no count is larger; beyond it, and below its inverse, products 
 
 
 # ---------------------------------------------------------------------- writing
+
+
+def check_destination(directory: str | PathLike[str]) -> None:
+    """Raise what `save` would raise at once, before there is a model, but write nothing."""
+    place = Path(directory).absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 
 
 def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:

@@ -8,10 +8,12 @@ little, and only the work directory, which keeps the links, makes a training rep
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -56,6 +58,11 @@ class Eflomal:
         except metadata.PackageNotFoundError:
             return "unknown"
 
+    @staticmethod
+    def check_installed() -> None:
+        """Raise an `AlignerError` that says how to install Eflomal if it is not there."""
+        _program("eflomal-align")
+
     @property
     def repeatable(self) -> bool:
         """Whether the same text and seed give the same links on this system."""
@@ -85,6 +92,7 @@ class Eflomal:
             # One thread for each direction: with more, samplers would race for random numbers.
             "OMP_THREAD_LIMIT": str(min(num_threads, 2)),
             "PAIRPIECE_RANDOM": str(random.absolute()),
+            "TMPDIR": str(folder.absolute()),
         }
         if self.repeatable:
             preloaded = (str(_FIXED_RANDOM), os.environ.get("LD_PRELOAD", ""))
@@ -141,6 +149,7 @@ def _run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            start_new_session=True,  # so that all of it can be ended at once
         )
     except OSError as error:
         raise AlignerError(f"{name} cannot be run ({error.strerror}): {_INSTALL}") from None
@@ -148,7 +157,8 @@ def _run(
         try:
             said = _listen(process, listener)
         except BaseException:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     if process.returncode != 0:
         raise AlignerError(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from pairpiece.commands import align, decode, demo, encode, inspect, train
+from pairpiece.commands.console import JsonReporter
 from pairpiece.errors import PairPieceError
 
 _COMMANDS = (train, encode, decode, align, inspect, demo)
@@ -17,30 +19,38 @@ _COMMANDS = (train, encode, decode, align, inspect, demo)
 _EXIT_ERROR, _EXIT_INTERRUPTED = 1, 130
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0, 1 for an error, 2 for wrong usage, 130 for Ctrl-C."""
+def program() -> NoReturn:
+    """What the command ``pairpiece`` runs."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has seen enough
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")  # as all our files are
+    sys.exit(main())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 0, 1 for an error, 2 for wrong usage, 130 for Ctrl-C."""
     options = _parser().parse_args(arguments)
+    as_json = getattr(options, "log_format", "text") == "json"
     try:
         options.run(options)
     except PairPieceError as error:
-        _complain(str(error), as_json=getattr(options, "log_format", "text") == "json")
+        _complain(str(error), as_json)
         return _EXIT_ERROR
     except KeyboardInterrupt:
-        _complain("interrupted", as_json=getattr(options, "log_format", "text") == "json")
+        _complain("interrupted", as_json)
         return _EXIT_INTERRUPTED
     except OSError as error:  # a full disk, a folder that cannot be written
         name = f"{os.fspath(error.filename)}: " if error.filename else ""
-        _complain(f"{name}{error.strerror or error}", as_json=False)
+        _complain(f"{name}{error.strerror or error}", as_json)
         return _EXIT_ERROR
     return 0
 
 
-def _complain(message: str, *, as_json: bool) -> None:
+def _complain(message: str, as_json: bool) -> None:
     if as_json:
-        message = json.dumps({"event": "error", "message": message}, ensure_ascii=False)
-        print(message, file=sys.stderr)
+        JsonReporter().write("error", message=message)
     else:
         print(f"pairpiece: {message}", file=sys.stderr)
 

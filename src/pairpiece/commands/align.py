@@ -23,6 +23,7 @@ from pairpiece import storage
 from pairpiece.commands.line_streams import (
     add_stream_arguments,
     batches,
+    check_one_standard_input,
     input_lines,
     input_name,
     output_stream,
@@ -66,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    check_one_standard_input(options.source, options.input)
     names = [input_name(options.source), input_name(options.input)]
     for sources, targets in batches(
         input_lines(options.source), input_lines(options.input), names=names
@@ -100,8 +102,9 @@ def _word_links(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[s
         priors = _priors(tokenizer, folder)
         aligner = Eflomal(seed=options.seed)
         aligner.align(folder, priors=priors, num_threads=options.threads)
-        for links in symmetrized_links(folder, options.symmetrization):
-            yield " ".join(f"{source}-{target}" for source, target in links)
+        found = list(symmetrized_links(folder, options.symmetrization))
+    for links in found:  # not earlier: whoever reads them may end this process
+        yield " ".join(f"{source}-{target}" for source, target in links)
 
 
 def _priors(tokenizer: Tokenizer, folder: Path) -> Path | None:

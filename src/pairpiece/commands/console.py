@@ -81,7 +81,7 @@ class TerminalReporter(Reporter):
     """Progress bars on a terminal; elsewhere nothing but warnings."""
 
     def __init__(self, *, show_progress: bool) -> None:
-        self._console = Console(stderr=True, highlight=False)
+        self._console = Console(stderr=True, highlight=False, emoji=False)
         self._progress: Progress | None = None
         self._show = show_progress
         self._task: TaskID | None = None
@@ -113,8 +113,8 @@ class TerminalReporter(Reporter):
         """The bar gives way to a line that says what was done."""
         self.close()
         if self._show:
-            how = "[dim]from an earlier run[/]" if result.reused else f"{result.seconds:.1f} s"
-            self._console.print(f"[green]✓[/] {result.stage:8} {how}")
+            how = "from an earlier run" if result.reused else f"{result.seconds:.1f} s"
+            self._console.print(Text.assemble(("✓", "green"), f" {result.stage:8} {how}"))
 
     def close(self) -> None:
         """Take the bar away, also after an error."""
@@ -124,7 +124,7 @@ class TerminalReporter(Reporter):
 
     def warning(self, message: str) -> None:
         """Something the user may want to change."""
-        self._console.print(f"[yellow]warning:[/] {message}", soft_wrap=True)
+        self._console.print(Text.assemble(("warning:", "yellow"), " ", message), soft_wrap=True)
 
 
 class _Rate(ProgressColumn):

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pairpiece import files, pipeline, sample
@@ -39,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Train both modes and SentencePiece, measure, and show."""
     started = time.monotonic()
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, emoji=False)
     sources = list(files.lines(sample.FRENCH))
     targets = list(files.lines(sample.ITALIAN))
     console.print(
         f"The sample: {len(sources):,} French sentences and their Italian translations, in\n"
-        f"{sample.FRENCH.parent}\n"
+        f"{escape(str(sample.FRENCH.parent))}\n"
     )
     with tempfile.TemporaryDirectory(prefix="pairpiece-demo-") as work:
         model = _train(sources, targets, options, "default", work)
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         console.print()
     if options.output is not None:
         model.save(options.output)
-        console.print(f"The model is in {options.output}.")
+        console.print(f"The model is in {escape(str(options.output))}.")
     console.print(
         f"{time.monotonic() - started:.0f} seconds. With your own files, line n of one the "
         f"translation of line n of the other:\n\n"

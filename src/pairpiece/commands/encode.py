@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,11 +18,13 @@ from pairpiece import storage
 from pairpiece.commands.line_streams import (
     add_stream_arguments,
     batches,
+    check_one_standard_input,
     input_lines,
     input_name,
     output_stream,
 )
 from pairpiece.encoding import Encoding
+from pairpiece.errors import CorpusError, OptionError, PairPieceError
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.word_aligner import parse_links
 
@@ -64,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
 def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list[Any]]:
     inputs = [options.input, options.source, options.alignment]
     given = [path for i, path in enumerate(inputs) if i == 0 or path is not None]
+    check_one_standard_input(*given)
     names = [input_name(path) for path in given]
     done = 0
     for columns in batches(*map(input_lines, given), names=names):
@@ -73,21 +77,30 @@ def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list
         alignments = None
         if options.alignment is not None:
             alignments = [
-                parse_links(line, f"{options.alignment}:{number}")
+                parse_links(line, f"{input_name(options.alignment)}:{number}")
                 for number, line in enumerate(lines.pop(0), done + 1)
             ]
-        yield tokenizer.encode_batch(
-            targets,
-            sources,
-            alignments=alignments,
-            out_type=_OUT_TYPES[options.output_format],
-            model="bigram" if options.bigram else "unigram",
-            whole_sentence=options.whole_sentence,
-            add_bos=options.add_bos,
-            add_eos=options.add_eos,
-            num_threads=options.threads,
-        )
+        try:
+            yield tokenizer.encode_batch(
+                targets,
+                sources,
+                alignments=alignments,
+                out_type=_OUT_TYPES[options.output_format],
+                model="bigram" if options.bigram else "unigram",
+                whole_sentence=options.whole_sentence,
+                add_bos=options.add_bos,
+                add_eos=options.add_eos,
+                num_threads=options.threads,
+            )
+        except OptionError as error:
+            raise _placed(error, names[-1], done) from None
         done += len(targets)
+
+
+def _placed(error: OptionError, name: str, done: int) -> PairPieceError:
+    """An error about a text of the batch as one about a line of a file."""
+    found = re.match(r"text (\d+): (.*)", str(error), re.DOTALL)
+    return CorpusError(f"{name}:{done + int(found[1]) + 1}: {found[2]}") if found else error
 
 
 def _line(tokens: Any, output_format: str) -> str:

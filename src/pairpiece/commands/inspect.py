@@ -30,8 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--piece", action="append", default=[], help="show its source tokens")
     parser.add_argument("--source-token", action="append", default=[], help="show its pieces")
     parser.add_argument("-k", type=int, default=5, metavar="N", help="neighbours to show")
-    parser.add_argument("--pieces", action="store_true", help="list piece, score and id as TSV")
-    parser.add_argument("--json", action="store_true", help="everything as one JSON object")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--pieces", action="store_true", help="list piece, score and id as TSV")
+    how.add_argument("--json", action="store_true", help="everything as one JSON object")
 
 
 def run(options: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from pairpiece import files
-from pairpiece.errors import CorpusError
+from pairpiece.errors import CorpusError, OptionError
 
 BATCH_LINES = 4096
 """Encoded at once: enough for the threads to share, little enough to begin soon."""
@@ -25,6 +25,14 @@ def add_stream_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("-i", "--input", metavar="FILE", help=f"{what}; default: standard input")
     parser.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N")
+
+
+def check_one_standard_input(*paths: str | None) -> None:
+    """Raise an `OptionError` if several inputs are to come from standard input."""
+    if sum(path is None or path == "-" for path in paths) > 1:
+        raise OptionError(
+            "standard input can be one of the inputs only: name files for the others (-i FILE)"
+        )
 
 
 def input_lines(path: str | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pairpiece.commands.side_by_side import side_by_side
@@ -14,7 +15,8 @@ from pairpiece.workspace import Result
 
 def print_summary(run: Run, output: Path) -> None:
     """Print the summary on standard output."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, emoji=False)
+    model = escape(str(output))
     text = run["read"].details
     pairs = run["pairs"].details
     tokenizer = run.tokenizer
@@ -37,10 +39,10 @@ def print_summary(run: Run, output: Path) -> None:
                 console.print(line)
             console.print()
     if run.work_dir is not None:
-        console.print(f"[bold]Kept[/]     results of the stages in {run.work_dir}")
-    console.print(f"[bold]Model[/]    {output}")
-    console.print(f"[bold]Next[/]     echo TEXT | pairpiece encode {output} --output-format piece")
-    console.print(f"         pairpiece inspect {output}")
+        console.print(f"[bold]Kept[/]     results of the stages in {escape(str(run.work_dir))}")
+    console.print(f"[bold]Model[/]    {model}")
+    console.print(f"[bold]Next[/]     echo TEXT | pairpiece encode {model} --output-format piece")
+    console.print(f"         pairpiece inspect {model}")
 
 
 def _read(text: dict[str, int]) -> str:

@@ -11,12 +11,13 @@ A run that was stopped goes on where it was when it is started again.
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from pairpiece import pipeline
+from pairpiece import pipeline, storage
 from pairpiece.commands.console import JsonReporter, TerminalReporter, reporter_for, stage_facts
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus import FORMATS
@@ -24,6 +25,8 @@ from pairpiece.errors import OptionError
 from pairpiece.job import Job, prepare
 from pairpiece.options import MODES, LengthPenalty
 from pairpiece.symmetrization import SYMMETRIZATIONS
+
+_OWN_OPTIONS = {*inspect.signature(prepare).parameters} - {"hard_vocab_limit", "memory_limit"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,9 +90,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Train, save and say what was done."""
     reporter = reporter_for(options.log_format, options.quiet)
+    if options.no_cache and options.work_dir is not None:
+        raise OptionError("--no-cache keeps no results, so --work-dir has no use: leave one out")
+    job = _job(options)
+    storage.check_destination(options.output)
     try:
         finished = pipeline.run(
-            _job(options),
+            job,
             work_dir=options.work_dir,
             cache=not options.no_cache,
             reporter=reporter,
@@ -141,6 +148,11 @@ def _assignment(text: str) -> tuple[str, Any]:
     except ValueError:
         parsed = value
     name = name.strip().replace("-", "_")
+    if name in _OWN_OPTIONS:
+        own = name.removeprefix("num_").replace("_", "-")
+        raise OptionError(f"--set {text}: this has an option of its own, --{own}")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
     if name.endswith("length_penalty"):
         if not isinstance(parsed, list) or len(parsed) != 3:
             raise OptionError(f"--set {text}: expected {name}=[over,under,unlinked]")
