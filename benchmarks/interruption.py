@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
+STARTING = 0.5  # seconds until a process has begun to work
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="resume after kill -9")
@@ -31,20 +33,18 @@ def main() -> None:
         start(options.corpus, work, "whole").wait()
         whole = time.monotonic() - started
         print(f"uninterrupted: {whole:.1f} s")
-        left = whole
         for number in range(options.times):
-            # Later moments from what is left, so that all stages have their chance.
-            moment = draw.uniform(0.05, 0.6) * left
+            # Each time it goes on a fraction of a whole run further, so that every stage is met.
+            moment = draw.uniform(0.1, 1) * whole / options.times
             process = start(options.corpus, work, "killed")
-            time.sleep(moment)
+            time.sleep(STARTING + moment)
             process.kill()
             process.wait()
-            left = max(0.5, left - moment)
-            done = sorted(path.name for path in (work / "killed-stages").glob("[a-z]*"))
-            names = ", ".join(stage.split("-")[0] for stage in done) or "none"
-            print(f"killed after {moment:.1f} s; finished stages: {names}")
-            if (work / "killed" / "pairpiece.json").exists():
-                print(f"(the model was there before kill number {number + 1})")
+            done = sorted(
+                (work / "killed-stages").glob("[a-z]*"), key=lambda path: path.stat().st_mtime
+            )
+            names = ", ".join(path.name.split("-")[0] for path in done) or "none"
+            print(f"kill {number + 1} after {moment:.1f} s; finished stages: {names}")
         start(options.corpus, work, "killed").wait()
         same = digests(work / "whole") == digests(work / "killed")
         print("the models are the same, byte by byte" if same else "THE MODELS DIFFER")

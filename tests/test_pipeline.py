@@ -244,6 +244,20 @@ def test_links_stay_in_step_with_the_pairs_that_are_used(
     assert all(source[1:] == target[1:] for source, target in rows)
 
 
+def test_links_may_be_between_what_stands_between_spaces(tmp_path: Path) -> None:
+    sentences = [("c'est le chat", "è il gatto"), ("le chat dort", "il gatto dorme")] * 40
+    by_spaces = write(tmp_path / "spaces", ["0-0 1-1 2-2"] * 80)
+    by_words = write(tmp_path / "words", ["0-0 1-0 2-0 3-1 4-2", "0-0 1-1 2-2"] * 40)
+    bad = write(tmp_path / "bad", ["3-0"] * 80)
+    spaces = run(corpus=sentences, align=by_spaces, links_between="spaces", hard_vocab_limit=False)
+    words = run(corpus=sentences, align=by_words, hard_vocab_limit=False)
+    assert spaces["pairs"].content == words["pairs"].content
+    with pytest.raises(pairpiece.AlignerError, match=r"bad:1: a link lies outside.*between spaces"):
+        run(corpus=sentences, align=bad, links_between="spaces")
+    with pytest.raises(pairpiece.OptionError, match="links_between must be one of words, spaces"):
+        run(corpus=sentences, align=by_words, links_between="tokens")
+
+
 def test_links_may_be_repeated_and_in_any_order(tmp_path: Path) -> None:
     shuffled = [" ".join(reversed(line.split() + line.split()[:2])) for line in LINKS]
     assert shuffled != LINKS

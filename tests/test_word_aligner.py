@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 import pairpiece
 from pairpiece.symmetrization import Link, grow_diag_final_and
-from pairpiece.word_aligner import MAX_WORDS, Eflomal, for_aligner, parse_links, read_links
+from pairpiece.word_aligner import (
+    MAX_WORDS,
+    Eflomal,
+    for_aligner,
+    links_between_words,
+    parse_links,
+    read_links,
+)
 
 Sentence = tuple[list[str], list[str], set[Link]]
 
@@ -299,3 +306,23 @@ def test_no_word_is_lost_or_added_for_the_aligner(words: list[str]) -> None:
 
 def test_words_look_the_same_to_the_aligner_wherever_they_stand() -> None:
     assert for_aligner(["le", "▁le", "▁▁", "▁", "a▁b"]) == "le le _ _ a▁b"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        (["a", "▁b"], ["x", "▁y"], [(0, 1), (1, 0)], [(0, 1), (1, 0)]),
+        (["a", "'", "b"], ["x", "-", "y"], [(0, 0)], [(0, 0), (1, 1), (2, 2)]),
+        (["a", "'", "b", "▁c"], ["x"], [(0, 0), (1, 0)], [(0, 0), (1, 0), (2, 0), (3, 0)]),
+        (["▁", "▁a", "▁", "▁b"], ["x"], [(1, 0)], [(3, 0)]),
+        (["▁a", "▁b"], ["▁x"], [(1, 0)], [(1, 0)]),
+        ([], [], [], []),
+    ],
+)
+def test_links_between_spaces_become_links_between_words(
+    source: list[str],
+    target: list[str],
+    links: list[tuple[int, int]],
+    expected: list[tuple[int, int]],
+) -> None:
+    assert links_between_words(links, source, target) == expected

@@ -16,6 +16,8 @@ from pairpiece.options import LearningOptions, TextOptions, options_for
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.word_aligner import Eflomal
 
+LINKS_BETWEEN = ("words", "spaces")
+
 
 @dataclass(frozen=True)
 class Job:
@@ -27,6 +29,7 @@ class Job:
     source_tokenizer: Any  # None: train one
     source_vocab_size: int
     align: str  # "eflomal", "none", or a Pharaoh file
+    links_between: str  # of a Pharaoh file: "words" or "spaces"
     symmetrization: str
     aligner: Eflomal
     keep_priors: bool
@@ -49,6 +52,7 @@ def prepare(
     source_tokenizer: Any = None,
     source_vocab_size: int | None = None,
     align: str | os.PathLike[str] = "eflomal",
+    links_between: str = "words",
     symmetrization: str = "grow-diag-final-and",
     samplers: int = 1,
     keep_priors: bool = False,
@@ -69,7 +73,9 @@ def prepare(
       directory, a PairPiece model, a function from text to tokens, or ``"pretokenized"`` for source
       text that is tokens already.  Without one a SentencePiece unigram model of
       `source_vocab_size` (else `vocab_size`) is trained.
-    * `align`: ``"eflomal"``, a Pharaoh file with word links made elsewhere, or ``"none"``.
+    * `align`: ``"eflomal"``, a Pharaoh file with word links made elsewhere, or ``"none"``.  The
+      numbers in the file are those of words as `split_words` finds them, or, if `links_between` is
+      ``"spaces"``, of what stands between spaces.
     * `symmetrization`: of the two directions, ``"grow-diag-final-and"``, ``"intersection"`` or
       ``"union"``; `samplers` of Eflomal; `keep_priors` for aligning new text later.
     * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.
@@ -98,6 +104,9 @@ def prepare(
     if symmetrization not in SYMMETRIZATIONS:
         known = ", ".join(SYMMETRIZATIONS)
         raise OptionError(f"symmetrization must be one of {known}, not {symmetrization!r}")
+    if links_between not in LINKS_BETWEEN:
+        known = ", ".join(LINKS_BETWEEN)
+        raise OptionError(f"links_between must be one of {known}, not {links_between!r}")
     text, learning = options_for(mode, options)
     if text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
@@ -124,6 +133,7 @@ def prepare(
         else source_tokenizers.source_tokenizer(source_tokenizer),
         source_vocab_size=source_vocab_size or vocab_size,
         align="none" if learning.source_side == "none" else align,
+        links_between=links_between,
         symmetrization=symmetrization,
         aligner=Eflomal(samplers, seed),
         keep_priors=keep_priors,

@@ -30,7 +30,7 @@ from pairpiece.source_tokenizers import (
 from pairpiece.symmetrization import Link
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, passes_left, train_from_pairs
-from pairpiece.word_aligner import for_aligner, read_links, symmetrized_links
+from pairpiece.word_aligner import for_aligner, links_between_words, read_links, symmetrized_links
 from pairpiece.words import WordSplitter
 from pairpiece.workspace import Result, Workspace, default_folder
 
@@ -349,12 +349,18 @@ class _Stages:
                 yield from examples_of_sentence([t for word in tokens for t in word], words)
                 continue
             linked, place = next(sentence_links)
-            if any(s >= len(tokens) or t >= len(words) for s, t in linked):
+            try:
+                if links is None and self._job.links_between == "spaces":
+                    source_words = words_to_align(source, source_text)
+                    linked = links_between_words(linked, source_words, words)
+                if any(s >= len(tokens) or t >= len(words) for s, t in linked):
+                    raise IndexError
+            except IndexError:
                 raise AlignerError(
                     f"{place}: a link lies outside the {len(tokens)} source and {len(words)} "
-                    f"target words of this sentence; the links must be between the words that "
-                    f"pairpiece.split_words finds"
-                )
+                    f"target words of this sentence; the links are taken to be between "
+                    f"{self._job.links_between} (--links-between)"
+                ) from None
             details["links"] += len(linked)
             details["linked_words"] += len({target for _, target in linked})
             yield from examples_of_links(tokens, words, linked, per_link=per_link)
@@ -485,7 +491,7 @@ def _links_identity(job: Job, links: Result | None) -> list[str]:
         return [links.content, job.symmetrization]
     if job.align == "none":
         return ["none"]
-    return ["pharaoh", files.digest(Path(job.align))]
+    return ["pharaoh", files.digest(Path(job.align)), job.links_between]
 
 
 def middling(pairs: Iterable[tuple[str, str]], count: int = 3) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ little, and only the work directory, which keeps the links, makes a training rep
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import select
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -242,6 +243,40 @@ def _own_links(line: str) -> set[Link]:
     """The links of a line that Eflomal wrote, where nothing needs to be checked."""
     numbers = map(int, line.replace("-", " ").split())
     return set(zip(numbers, numbers, strict=True))
+
+
+def links_between_words(
+    links: Iterable[Link], source_words: Sequence[str], target_words: Sequence[str]
+) -> list[Link]:
+    """Links between what stands between spaces as links between words.
+
+    What is several words on one side or both is linked in order if there are equally many, else
+    each with each.  Raises ``IndexError`` for a link outside the sentence.
+
+    >>> links_between_words([(0, 0), (1, 1)], ["c", "'", "est", "▁tout"], ["è", "▁tutto"])
+    [(0, 0), (1, 0), (2, 0), (3, 1)]
+    """
+    sources, targets = _between_spaces(source_words), _between_spaces(target_words)
+    found: set[Link] = set()
+    for source, target in links:
+        ours, theirs = sources[source], targets[target]
+        if len(ours) == len(theirs):
+            found.update(zip(ours, theirs, strict=True))
+        else:
+            found.update(itertools.product(ours, theirs))
+    return sorted(found)
+
+
+def _between_spaces(words: Sequence[str]) -> list[list[int]]:
+    """The numbers of the words that make up each stretch of text between spaces."""
+    stretches: list[list[int]] = []
+    for number, word in enumerate(words):
+        if word == "▁":
+            continue  # a space before another
+        if word.startswith("▁") or not stretches:
+            stretches.append([])
+        stretches[-1].append(number)
+    return stretches
 
 
 def for_aligner(words: Iterable[str]) -> str:

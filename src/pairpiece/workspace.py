@@ -74,7 +74,9 @@ class Workspace:
         with self._locked(f"{name}-{key}") as folder:
             found = self.folder / f"{name}-{key}"
             if found.is_dir():
-                return _read(found)
+                with contextlib.suppress(OSError, ValueError, TypeError):
+                    return _read(found)
+                shutil.rmtree(found)  # somebody has been at it
             return self._made(name, folder, found, make)
 
     def _made(

@@ -22,7 +22,7 @@ from pairpiece.commands.console import JsonReporter, TerminalReporter, reporter_
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus import FORMATS
 from pairpiece.errors import OptionError
-from pairpiece.job import Job, prepare
+from pairpiece.job import LINKS_BETWEEN, Job, prepare
 from pairpiece.options import MODES, LengthPenalty
 from pairpiece.symmetrization import SYMMETRIZATIONS
 
@@ -71,6 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="eflomal",
         metavar="HOW",
         help="eflomal (default), none, or a Pharaoh file with links made elsewhere",
+    )
+    links.add_argument(
+        "--links-between",
+        choices=LINKS_BETWEEN,
+        default="words",
+        help="what the numbers in the Pharaoh file count: words as pairpiece splits text "
+        "(default), or what stands between spaces",
     )
     links.add_argument(
         "--symmetrization", choices=list(SYMMETRIZATIONS), default="grow-diag-final-and"
@@ -123,6 +130,7 @@ def _job(options: argparse.Namespace) -> Job:
         source_tokenizer=options.source_tokenizer,
         source_vocab_size=options.source_vocab_size,
         align=options.align,
+        links_between=options.links_between,
         symmetrization=options.symmetrization,
         samplers=options.samplers,
         keep_priors=options.keep_priors,
