@@ -42,3 +42,30 @@ def test_unigram_mode_is_as_compact_as_sentencepiece(tmp_path: Path) -> None:
     ratio = sum(map(len, ours.encode_batch(heldout))) / sum(map(len, peer.encode(heldout)))
     assert ratio == pytest.approx(1, abs=0.01)
     assert ours.decode_batch(ours.encode_batch(heldout)) == list(map(ours.normalize, heldout))
+
+
+class Listener(pairpiece.Reporter):
+    """Remembers warnings."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warning(self, message: str) -> None:
+        self.warnings.append(message)
+
+
+@pytest.mark.parametrize(("source", "target"), [("fra", "ita"), ("ita", "fra")])
+def test_a_run_from_raw_text_says_nothing_to_worry_about(source: str, target: str) -> None:
+    listener = Listener()
+    tokenizer = pairpiece.train(
+        DATA / f"train.{source}.gz",
+        DATA / f"train.{target}.gz",
+        vocab_size=4000,
+        max_lines=10_000,
+        cache=False,
+        reporter=listener,
+    )
+    assert listener.warnings == []
+    texts, sources = lines(f"dev.{target}.gz"), lines(f"dev.{source}.gz")
+    for encoded in (tokenizer.encode_batch(texts), tokenizer.encode_batch(texts, sources)):
+        assert tokenizer.decode_batch(encoded) == [tokenizer.normalize(text) for text in texts]
