@@ -1,9 +1,9 @@
-"""Kill a training again and again and compare what it ends with.
+"""Kill a training at random moments, resume it, and compare what it ends with.
 
     python benchmarks/interruption.py ../shared/data/deu-hsb --times 5
 
-trains once without interruption, then in another work directory with a ``kill -9`` at random
-moments, each time resumed, and compares the files of both models byte by byte.
+trains once without interruption; then several times in a new work directory, with a ``kill -9`` at
+a random moment and a second start; and compares the files of the models byte by byte.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
-STARTING = 0.5  # seconds until a process has begun to work
 
 
 def main() -> None:
@@ -33,21 +31,23 @@ def main() -> None:
         start(options.corpus, work, "whole").wait()
         whole = time.monotonic() - started
         print(f"uninterrupted: {whole:.1f} s")
+        expected = digests(work / "whole")
+        same = True
         for number in range(options.times):
-            # Each time it goes on a fraction of a whole run further, so that every stage is met.
-            moment = draw.uniform(0.1, 1) * whole / options.times
-            process = start(options.corpus, work, "killed")
-            time.sleep(STARTING + moment)
+            name = f"killed-{number}"
+            moment = draw.uniform(0.5, whole)
+            process = start(options.corpus, work, name)
+            time.sleep(moment)
             process.kill()
             process.wait()
-            done = sorted(
-                (work / "killed-stages").glob("[a-z]*"), key=lambda path: path.stat().st_mtime
-            )
-            names = ", ".join(path.name.split("-")[0] for path in done) or "none"
-            print(f"kill {number + 1} after {moment:.1f} s; finished stages: {names}")
-        start(options.corpus, work, "killed").wait()
-        same = digests(work / "whole") == digests(work / "killed")
-        print("the models are the same, byte by byte" if same else "THE MODELS DIFFER")
+            found = (work / f"{name}-stages").glob("[a-z]*")
+            done = sorted(found, key=lambda path: path.stat().st_mtime)
+            stages = ", ".join(path.name.split("-")[0] for path in done) or "none"
+            start(options.corpus, work, name).wait()
+            equal = digests(work / name) == expected
+            same = same and equal
+            verdict = "the same model" if equal else "ANOTHER MODEL"
+            print(f"killed after {moment:.1f} s, finished stages: {stages}; resumed: {verdict}")
     sys.exit(not same)
 
 
