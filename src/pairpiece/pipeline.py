@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
-import hashlib
 import itertools
 import os
 import tempfile
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece import checks, files, source_tokenizers, storage
+from pairpiece import checks, files, provenance, source_tokenizers, storage
 from pairpiece.corpus import Corpus, Paths, SentencePair
 from pairpiece.errors import AlignerError, CorpusError
 from pairpiece.job import Job, prepare
@@ -260,7 +259,7 @@ class _Stages:
             "source": "words",
         }
         if source_tokenizers.finds_own_words(source):
-            depends_on["source"] = _identity(source)
+            depends_on["source"] = provenance.identity(source)
 
         def make(folder: Path) -> dict[str, Any]:
             split = self._split()
@@ -316,13 +315,13 @@ class _Stages:
         """``pairs.safetensors``: the merged pairs of all sentences."""
         job = self._job
         per_link = job.mode.startswith("paper")
-        identity = "none" if source is None else _identity(source)
+        identity = provenance.identity(source)
         depends_on = None
         if identity is not None:
             depends_on = {
                 "text": text.content,
                 "source": identity,
-                "links": [*_links_identity(job, links), text.details["read"]],
+                "links": [*provenance.links_identity(job, links), text.details["read"]],
                 "per_link": per_link,
                 "text_options": dataclasses.asdict(job.text),
             }
@@ -394,7 +393,7 @@ class _Stages:
 
     def _learn(self, text: Result, source: Any, links: Result | None, pairs: Result) -> Tokenizer:
         job = self._job
-        provenance = self._provenance(text, source, links, pairs)
+        origin = provenance.provenance(job, text, source, links, pairs)
         depends_on = {
             "pairs": pairs.content,
             "vocab_size": job.vocab_size,
@@ -404,7 +403,7 @@ class _Stages:
             "learning": dataclasses.asdict(job.learning),
             "hard_vocab_limit": job.learning_arguments["hard_vocab_limit"],
             "priors": links.content if links is not None and job.keep_priors else None,
-            "provenance": provenance,
+            "provenance": origin,
         }
 
         def progress(event: Progress) -> None:
@@ -426,72 +425,16 @@ class _Stages:
             if job.keep_priors and links is not None:
                 priors = (links.folder / "priors.gz").read_bytes()
             tokenizer = tokenizer._replaced(
-                provenance={**tokenizer.provenance, **provenance}, priors=priors
+                provenance={**tokenizer.provenance, **origin}, priors=priors
             )
             tokenizer.save(folder)
             return {"vocab_size": tokenizer.vocab_size}
 
         result = self._stage("learn", "learning the pieces", depends_on, make)
-        given = source if _identity(source) is None else None
+        given = source if provenance.identity(source) is None else None
         tokenizer = storage.load(result.folder, source_tokenizer=given)
         tokenizer.__getstate__()  # reads what is otherwise read when needed: the folder may go
         return tokenizer
-
-    def _provenance(
-        self, text: Result, source: Any, links: Result | None, pairs: Result
-    ) -> dict[str, Any]:
-        """Where the tokenizer comes from; without times and paths, so that runs can be compared."""
-        job = self._job
-        corpus = {
-            "files": [
-                {"name": path.name, "sha256": files.digest(path)} for path in job.corpus.files
-            ]
-            if job.corpus.rereadable
-            else [],
-            "max_lines": job.max_lines,
-            **text.details,
-        }
-        corpus["findings"] = {f["kind"]: f["count"] for f in text.details["findings"]}
-        alignment: dict[str, Any] = {"aligner": "none", **pairs.details}
-        if links is not None:
-            alignment |= {
-                "aligner": "eflomal",
-                "symmetrization": job.symmetrization,
-                "samplers": job.aligner.samplers,
-                "seed": job.aligner.seed,
-                **links.details,
-            }
-        elif job.align != "none":
-            alignment["aligner"] = "pharaoh"
-        return {
-            "corpus": corpus,
-            "source_tokenizer": {
-                "trained": job.source_tokenizer is None and source is not None,
-                "is": _identity(source),
-            },
-            "alignment": alignment,
-        }
-
-
-def _identity(source: Any) -> str | None:
-    """What a source tokenizer is, as a string; None for a function, which may be anything."""
-    if source is None:
-        return "none"
-    if isinstance(source, Tokenizer):
-        with tempfile.TemporaryDirectory() as folder:
-            source.save(folder)
-            return "pairpiece:" + files.digest(Path(folder) / storage.MANIFEST)
-    if isinstance(source, source_tokenizers.SavedSource):
-        return f"{source.kind}:{hashlib.sha256(source.content).hexdigest()}"
-    return None
-
-
-def _links_identity(job: Job, links: Result | None) -> list[str]:
-    if links is not None:
-        return [links.content, job.symmetrization]
-    if job.align == "none":
-        return ["none"]
-    return ["pharaoh", files.digest(Path(job.align)), job.links_between]
 
 
 def middling(pairs: Iterable[tuple[str, str]], count: int = 3) -> list[tuple[str, str]]:
