@@ -14,7 +14,7 @@ from pairpiece import Encoding, OptionError
 def test_links_carry_the_probability_of_the_paper(tokenizer: pairpiece.Tokenizer) -> None:
     source, target, links = SENTENCES[0]
     found = tokenizer.align(source, target, alignment=links)
-    table = tokenizer._cooccurrences()
+    table = tokenizer.cooccurrences()
     words = tokenizer.words(target)
     inside = {
         tokenizer.piece_to_id(word[i:j])

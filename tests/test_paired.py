@@ -45,7 +45,7 @@ def expected_pieces(
     tokenizer: pairpiece.Tokenizer, word: str, tokens: list[str], expected: float
 ) -> list[str]:
     """The best segmentation of one word by the reference implementation."""
-    table = tokenizer._cooccurrences()
+    table = tokenizer.cooccurrences()
     vocabulary = {
         p
         for p in tokenizer.get_vocab()

@@ -74,7 +74,7 @@ def test_spawned_processes(tokenizer: pairpiece.Tokenizer) -> None:
 
 def test_models_made_and_dropped_in_turn_do_not_mix(tokenizer: pairpiece.Tokenizer) -> None:
     source, target, links = SENTENCES[0]
-    table = tokenizer._cooccurrences()
+    table = tokenizer.cooccurrences()
     found: dict[float, set[tuple[int, ...]]] = {}
     for penalty in (0.0, 30.0, -30.0) * 3:
         settings = dataclasses.replace(table.settings, piece_penalty=penalty)

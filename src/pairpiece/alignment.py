@@ -58,9 +58,7 @@ class Lexicon:
     @classmethod
     def from_table(cls, table: CooccurrenceTable, vocabulary: Vocabulary, k: int) -> Lexicon:
         """The k best entries of every row and of every column; "no source" is left out."""
-        begin = table.row_begin.astype(np.int64)
-        lengths = begin[1:] - begin[:-1]
-        rows = np.repeat(np.arange(len(lengths)), lengths)
+        rows = table.piece_ids
         columns = table.source.astype(np.int64)
         real = columns > 0
         rows, columns, counts = rows[real], columns[real], table.count[real].astype(np.float64)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece.errors import OptionError
+from pairpiece.model_proto import fields_of
 
 NAMES = ("nfkc", "nfc", "none")
 
@@ -54,39 +55,11 @@ def _compiled(**rule: Any) -> bytes:
 
 def _normalizer_field(model: bytes) -> bytes:
     """``ModelProto.normalizer_spec.precompiled_charsmap`` of a serialized SentencePiece model."""
-    spec = dict(_length_delimited_fields(model)).get(3, b"")
-    table = dict(_length_delimited_fields(spec)).get(2, b"")
+    spec = dict(fields_of(model)).get(3, b"")
+    table: bytes = dict(fields_of(spec)).get(2, b"")
     if not table:
         raise OptionError("the installed sentencepiece yields no normalisation table")
     return table
-
-
-def _length_delimited_fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The (field number, payload) pairs of a protocol-buffer message that have wire type 2."""
-    position = 0
-
-    def varint() -> int:
-        nonlocal position
-        value = 0
-        for shift in itertools.count(0, 7):
-            byte = message[position]
-            position += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-        raise AssertionError("unreachable")
-
-    while position < len(message):
-        key = varint()
-        field, wire_type = key >> 3, key & 7
-        if wire_type == 2:
-            size = varint()
-            yield field, message[position : position + size]
-            position += size
-        elif wire_type == 0:
-            varint()
-        else:
-            position += {1: 8, 5: 4}[wire_type]
 
 
 def _hex(text: str) -> str:

@@ -25,6 +25,8 @@ import numpy.typing as npt
 
 from pairpiece import files, strings
 from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
+from pairpiece.exports import huggingface
+from pairpiece.exports.sentencepiece import is_exportable
 from pairpiece.options import BYTE_PIECES, LengthPenalty, TextOptions
 from pairpiece.source_tokenizers import (
     MAX_TOKENIZER_BYTES,
@@ -71,8 +73,21 @@ def check_destination(directory: str | PathLike[str]) -> None:
 
 
 def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
-    """Write a model; one that is there already stays whole until the new one is."""
+    """Write a model; one that is there already stays whole until the new one is.
+
+    Beside it lie the files that make the directory a Hugging Face tokenizer, where that can be.
+    """
     folder = Path(directory)
+    _save(tokenizer, folder)
+    others = huggingface.files_for(tokenizer) if is_exportable(tokenizer) else {}
+    for name in huggingface.FILES:
+        if name in others:
+            files.write(folder / name, others[name])
+        else:
+            (folder / name).unlink(missing_ok=True)
+
+
+def _save(tokenizer: Tokenizer, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     state = tokenizer.__getstate__()
     table: CooccurrenceTable | None = state["table"]
@@ -131,11 +146,11 @@ def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
     """Save the source tokenizer in a folder named after its content: no other is touched."""
     alone = source._replaced(source_tokenizer=None)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".source-") as temporary:
-        save(alone, temporary)
+        _save(alone, Path(temporary))
         content = (Path(temporary) / MANIFEST).read_bytes()
     digest = hashlib.sha256(content).hexdigest()
     file = f"source-{digest[:12]}"
-    save(alone, folder / file)
+    _save(alone, folder / file)
     return {"file": file, "bytes": len(content), "sha256": digest}
 
 

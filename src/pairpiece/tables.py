@@ -93,6 +93,12 @@ class CooccurrenceTable:
     def __getstate__(self) -> dict[str, object]:
         return _fields_of(self)
 
+    @property
+    def piece_ids(self) -> npt.NDArray[np.int64]:
+        """The piece id of each count."""
+        begin = self.row_begin.astype(np.int64)
+        return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
+
     @cached_property
     def core(self) -> _core.ConditionalModel:
         """The table as the compiled core uses it."""

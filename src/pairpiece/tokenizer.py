@@ -153,6 +153,11 @@ class Tokenizer:
         """All pieces with their ids."""
         return dict(self._id_of)
 
+    @property
+    def charsmap(self) -> bytes:
+        """The normalisation table, as SentencePiece and Hugging Face take it; empty for none."""
+        return self._charsmap
+
     def piece_types(self) -> list[int]:
         """What each piece is, by id: a `PieceType`."""
         return list(self._vocabulary.types)
@@ -427,7 +432,7 @@ class Tokenizer:
                 f"{size} targets but {len(sources)} sources"
                 + ("" if alignments is None else f" and {len(alignments)} alignments")
             )
-        table = self._cooccurrences()
+        table = self.cooccurrences()
         if whole_sentence is None:
             whole_sentence = table.settings.whole_sentence
         return {
@@ -438,7 +443,8 @@ class Tokenizer:
             "whole_sentence": whole_sentence,
         }
 
-    def _cooccurrences(self) -> CooccurrenceTable:
+    def cooccurrences(self) -> CooccurrenceTable:
+        """The table c(t, s) that the tokenizer has learned."""
         if self._table is None:
             raise OptionError(
                 "this tokenizer was trained without a source side (mode unigram) and can only "
@@ -495,7 +501,7 @@ class Tokenizer:
         A target token that was never seen with any of the source tokens, or whose best score is not
         above `min_score`, has no link.
         """
-        table = self._cooccurrences()
+        table = self.cooccurrences()
         words = self._source_tokens(source)
         ids: list[int] = self.encode(target, source=words, alignment=alignment)
         tokens = [token for word in words for token in ([word] if isinstance(word, str) else word)]
@@ -511,7 +517,7 @@ class Tokenizer:
         """The `k` likeliest source tokens of every piece, and pieces of every source token."""
         if type(k) is not int or k < 1:
             raise OptionError(f"k must be at least 1, not {k}")
-        return Lexicon.from_table(self._cooccurrences(), self._vocabulary, k)
+        return Lexicon.from_table(self.cooccurrences(), self._vocabulary, k)
 
     # ------------------------------------------------------------------ bigram model
 
@@ -582,7 +588,7 @@ class Tokenizer:
             "vocabulary": self._vocabulary,
             "text": self._text,
             "charsmap": self._charsmap,
-            "table": None if self._table is None else self._cooccurrences(),
+            "table": None if self._table is None else self.cooccurrences(),
             "bigram": self._bigram,
             "source_tokenizer": self._source_tokenizer,
             "pretokenizer": self._pretokenizer,

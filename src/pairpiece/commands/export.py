@@ -1,0 +1,47 @@
+"""Write a model as files that other tools load.
+
+for example:
+  pairpiece export it-fr/ --to sentencepiece -o it.model
+  pairpiece export it-fr/ --to lexicon -o fr-it.lex
+  pairpiece export it-fr/ --to table -o fr-it.npz
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pairpiece import files, storage
+from pairpiece.commands.line_streams import output_stream
+from pairpiece.exports.sentencepiece import to_sentencepiece, vocabulary_text
+from pairpiece.exports.tables import lexical_table, write_table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="directory of the model")
+    parser.add_argument(
+        "--to",
+        required=True,
+        choices=("sentencepiece", "lexicon", "table"),
+        help="sentencepiece: a .model, and a .vocab beside it; lexicon: source token, piece and "
+        "log p(t|s), separated by tabs; table: c(t, s) as .npz (scipy.sparse) or .parquet",
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="- for a lexicon: stdout"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write the files."""
+    tokenizer = storage.load(options.model)
+    if options.to == "lexicon":
+        with output_stream(options.output) as output:
+            output.writelines(f"{line}\n" for line in lexical_table(tokenizer))
+        return
+    path = Path(options.output)
+    if options.to == "table":
+        write_table(tokenizer, path)
+    else:
+        files.write(path, to_sentencepiece(tokenizer))
+        files.write(path.with_suffix(".vocab"), vocabulary_text(tokenizer).encode("utf-8"))
