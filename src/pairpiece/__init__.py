@@ -1,5 +1,7 @@
 """Subword tokenizers whose pieces line up with the tokens of another language."""
 
+from typing import Any
+
 from pairpiece.alignment import Alignment, Lexicon
 from pairpiece.encoding import Encoding
 from pairpiece.errors import (
@@ -49,3 +51,12 @@ __all__ = [
     "train_from_pairs",
 ]
 __version__ = "0.2.0"
+
+
+def __getattr__(name: str) -> Any:
+    """`PairPieceTokenizer` needs transformers, which is imported when it is asked for."""
+    if name == "PairPieceTokenizer":
+        from pairpiece.transformers_tokenizer import PairPieceTokenizer
+
+        return PairPieceTokenizer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

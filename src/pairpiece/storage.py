@@ -78,7 +78,7 @@ def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
     Beside it lie the files that make the directory a Hugging Face tokenizer, where that can be.
     """
     folder = Path(directory)
-    _save(tokenizer, folder)
+    save_model(tokenizer, folder)
     others = huggingface.files_for(tokenizer) if is_exportable(tokenizer) else {}
     for name in huggingface.FILES:
         if name in others:
@@ -87,7 +87,8 @@ def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def _save(tokenizer: Tokenizer, folder: Path) -> None:
+def save_model(tokenizer: Tokenizer, folder: Path) -> None:
+    """Write the model alone, without files for other tools."""
     folder.mkdir(parents=True, exist_ok=True)
     state = tokenizer.__getstate__()
     table: CooccurrenceTable | None = state["table"]
@@ -146,11 +147,11 @@ def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
     """Save the source tokenizer in a folder named after its content: no other is touched."""
     alone = source._replaced(source_tokenizer=None)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".source-") as temporary:
-        _save(alone, Path(temporary))
+        save_model(alone, Path(temporary))
         content = (Path(temporary) / MANIFEST).read_bytes()
     digest = hashlib.sha256(content).hexdigest()
     file = f"source-{digest[:12]}"
-    _save(alone, folder / file)
+    save_model(alone, folder / file)
     return {"file": file, "bytes": len(content), "sha256": digest}
 
 

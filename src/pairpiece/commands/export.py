@@ -2,6 +2,7 @@
 
 for example:
   pairpiece export it-fr/ --to sentencepiece -o it.model
+  pairpiece export it-fr/ --to marian -o marian/
   pairpiece export it-fr/ --to lexicon -o fr-it.lex
   pairpiece export it-fr/ --to table -o fr-it.npz
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from pairpiece import files, storage
 from pairpiece.commands.line_streams import output_stream
+from pairpiece.exports import huggingface, marian
 from pairpiece.exports.sentencepiece import to_sentencepiece, vocabulary_text
 from pairpiece.exports.tables import lexical_table, write_table
 
@@ -23,13 +25,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         required=True,
-        choices=("sentencepiece", "lexicon", "table"),
-        help="sentencepiece: a .model, and a .vocab beside it; lexicon: source token, piece and "
+        choices=("hf", "sentencepiece", "marian", "lexicon", "table"),
+        help="hf: tokenizer.json and tokenizer_config.json in a directory (every saved model has "
+        "them); sentencepiece: a .model, and a .vocab beside it; marian: a directory with .spm and "
+        ".yml vocabularies of both sides; lexicon: source token, piece and "
         "log p(t|s), separated by tabs; table: c(t, s) as .npz (scipy.sparse) or .parquet",
     )
     parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="- for a lexicon: stdout"
+        "-o", "--output", required=True, metavar="PATH", help="- for a lexicon: stdout"
     )
+
+
+_DIRECTORIES = {"hf": huggingface.files_for, "marian": marian.files_for}
 
 
 def run(options: argparse.Namespace) -> None:
@@ -42,6 +49,11 @@ def run(options: argparse.Namespace) -> None:
     path = Path(options.output)
     if options.to == "table":
         write_table(tokenizer, path)
-    else:
+    elif options.to == "sentencepiece":
         files.write(path, to_sentencepiece(tokenizer))
         files.write(path.with_suffix(".vocab"), vocabulary_text(tokenizer).encode("utf-8"))
+    else:
+        written = _DIRECTORIES[options.to](tokenizer)
+        path.mkdir(parents=True, exist_ok=True)
+        for name, content in written.items():
+            files.write(path / name, content)
