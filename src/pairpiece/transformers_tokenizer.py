@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from transformers import BatchEncoding, PreTrainedTokenizerFast
 
-from pairpiece import storage
+from pairpiece import files, storage
 from pairpiece.encoding import Encoding, Links, Source
 from pairpiece.errors import OptionError
 from pairpiece.tokenizer import Tokenizer
@@ -111,5 +112,10 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
     ) -> tuple[str, ...]:
         """Save the files of transformers and the model beside them."""
         written: tuple[str, ...] = super().save_pretrained(save_directory, *args, **kwargs)
+        # AutoTokenizer has to know the class, and this one it cannot know.
+        config = Path(save_directory) / "tokenizer_config.json"
+        settings = json.loads(config.read_text(encoding="utf-8"))
+        settings["tokenizer_class"] = "PreTrainedTokenizerFast"
+        files.write(config, json.dumps(settings, ensure_ascii=False, indent=1).encode("utf-8"))
         storage.save_model(self.pairpiece, Path(save_directory))
         return (*written, str(Path(save_directory) / storage.MANIFEST))
