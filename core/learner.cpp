@@ -5,7 +5,11 @@
 #include <limits>
 
 namespace pairpiece {
+
 namespace {
+
+// What is smaller cannot be divided by: without smoothing counts can fall that far.
+constexpr double kSmallest = std::numeric_limits<double>::min();
 
 // Words longer than this have their edge weights scaled so that products stay within a double.
 constexpr size_t kUnscaledLength = 16;
@@ -188,7 +192,7 @@ void Learner::condition(size_t word, size_t pair, Scratch& scratch) const {
                  ? scratch.share[j]
                  : scratch.share[j] * source_count_[pairs_.source[first + j]];
   }
-  for (double& share : scratch.share) share = total > 0 ? share / total : 0;
+  for (double& share : scratch.share) share = total >= kSmallest ? share / total : 0;
   scratch.weight.resize(edges.size());
   for (size_t e = 0; e < edges.size(); ++e) {
     const double* cells = &scratch.cells[e * sources];
@@ -254,7 +258,7 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
     scratch.prior.resize(log_prior.size());
     for (size_t k = 0; k < log_prior.size(); ++k) scratch.prior[k] = std::exp(log_prior[k]);
     const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
-    if (!(total > 0)) continue;
+    if (!(total >= kSmallest)) continue;
     log_likelihood += count * (std::log(total) - per_character * double(length));
 
     for (size_t e = 0; e < edges.size(); ++e) {
@@ -277,7 +281,7 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
         for (size_t j = 0; j < size; ++j) sum += scratch.share[j] * cells[local_[first + j]];
         for (size_t j = 0; j < size; ++j) {
           const uint32_t k = local_[first + j];
-          row[k] += scale * scratch.share[j] * cells[k] / sum;
+          row[k] += scale * (scratch.share[j] * cells[k] / sum);
         }
       }
     }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from pairpiece.pairs import Pairs
 
 MAX_COUNTED_PIECES = 12
 TIE = 1e-9  # scores closer than this are equal
+SMALLEST = sys.float_info.min  # what is smaller cannot be divided by
 UNKNOWN = ""  # stands for a character that may not become a piece
 
 Edge = tuple[int, int, str]  # where a piece begins and ends in a word, and the piece
@@ -234,7 +236,11 @@ class ReferenceEngine:
             if self.options.conditional == "mixture":
                 return sum(p(t, s) for s in sources) / len(sources)
             below = sum(totals[s] for s in sources)
-            return sum(self.cells.get((t, s), 0.0) for s in sources) / below if below else 0.0
+            return (
+                sum(self.cells.get((t, s), 0.0) for s in sources) / below
+                if below >= SMALLEST
+                else 0.0
+            )
 
         return given
 
@@ -263,7 +269,7 @@ class ReferenceEngine:
                             new[t, s] += n
                 continue
             total, through = lattice_sums(len(word), edges, weight, prior)
-            if total == 0:
+            if total < SMALLEST:
                 continue
             log_likelihood += n * math.log(total)
             for (_, _, t), flow in zip(edges, through, strict=True):

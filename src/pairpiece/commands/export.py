@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pairpiece import files, storage
 from pairpiece.commands.line_streams import output_stream
+from pairpiece.errors import OptionError
 from pairpiece.exports import huggingface, marian
 from pairpiece.exports.sentencepiece import to_sentencepiece, vocabulary_text
 from pairpiece.exports.tables import lexical_table, write_table
@@ -46,10 +47,16 @@ def run(options: argparse.Namespace) -> None:
         with output_stream(options.output) as output:
             output.writelines(f"{line}\n" for line in lexical_table(tokenizer))
         return
+    if options.output == "-":
+        raise OptionError(
+            f"--to {options.to} needs a name: only a lexicon can go to standard output"
+        )
     path = Path(options.output)
     if options.to == "table":
         write_table(tokenizer, path)
     elif options.to == "sentencepiece":
+        if path.suffix == ".vocab":
+            raise OptionError(f"{path}: name the model (.model); a .vocab is written beside it")
         files.write(path, to_sentencepiece(tokenizer))
         files.write(path.with_suffix(".vocab"), vocabulary_text(tokenizer).encode("utf-8"))
     else:

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from typing import Any
 
 from pairpiece.exports.sentencepiece import check_exportable
 from pairpiece.options import MARKER
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.vocabulary import PieceType
-
-_NO_BYTES_IN_TEXT = {
-    "type": "Split",
-    "pattern": {"Regex": "<(?=0x[0-9A-F]{2}>)"},
-    "behavior": "MergedWithPrevious",
-    "invert": False,
-}
-"""Keeps the text ``<0x41>`` from being a byte piece even where its characters are unknown."""
 
 _SPECIAL = (PieceType.UNKNOWN, PieceType.CONTROL)
 _TOKENS = ("unk", "bos", "eos", "pad")
@@ -47,7 +40,7 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
             if kind in (*_SPECIAL, PieceType.USER_DEFINED)
         ],
         "normalizer": {"type": "Sequence", "normalizers": _normalizers(tokenizer)},
-        "pre_tokenizer": _NO_BYTES_IN_TEXT if options.byte_fallback else None,
+        "pre_tokenizer": _nothing_but_text(tokenizer),
         "post_processor": None,
         "decoder": {"type": "Sequence", "decoders": _decoders(tokenizer)},
         "model": {
@@ -59,6 +52,24 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
             ],
             "byte_fallback": options.byte_fallback,
         },
+    }
+
+
+def _nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Splits text that reads as a special or byte piece, such as ``<0x41>``, where a word ends.
+
+    To Hugging Face's Unigram model these are pieces like any other, and it would find them.
+    """
+    breaks = ["<(?=0x[0-9A-F]{2}>)"] if tokenizer.options.byte_fallback else []
+    for piece in tokenizer.options.special_tokens().values():
+        first = len(tokenizer.words(piece)[0])
+        if 0 < first < len(piece):
+            breaks.append(f"{re.escape(piece[:first])}(?={re.escape(piece[first:])})")
+    return {
+        "type": "Split",
+        "pattern": {"Regex": "|".join(breaks) or "(?!)"},
+        "behavior": "MergedWithPrevious",
+        "invert": False,
     }
 
 

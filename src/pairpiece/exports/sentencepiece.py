@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pairpiece.errors import OptionError
 from pairpiece.model_proto import Fields, message
+from pairpiece.options import MARKER
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.vocabulary import PieceType
 
@@ -22,7 +23,17 @@ def to_sentencepiece(tokenizer: Tokenizer) -> bytes:
     check_exportable(tokenizer, "SentencePiece")
     options = tokenizer.options
     pieces: Fields = [
-        (1, message([(1, piece), (2, tokenizer.score(i)), (3, _TYPES[PieceType(kind)])]))
+        (
+            1,
+            message(
+                [
+                    # A user-defined symbol may hold a space.
+                    (1, piece.replace(" ", MARKER)),
+                    (2, tokenizer.score(i)),
+                    (3, _TYPES[PieceType(kind)]),
+                ]
+            ),
+        )
         for i, (piece, kind) in enumerate(
             zip(tokenizer.get_vocab(), tokenizer.piece_types(), strict=True)
         )

@@ -9,7 +9,10 @@ import numpy as np
 
 from pairpiece import files
 from pairpiece.errors import OptionError
+from pairpiece.source_tokenizers import without_surrogates
 from pairpiece.tokenizer import Tokenizer
+
+_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 NO_SOURCE = "<eps>"
 """What fast_align calls the source of words that have none."""
@@ -23,8 +26,13 @@ def lexical_table(tokenizer: Tokenizer, min_probability: float = 1e-6) -> Iterat
     pieces = list(tokenizer.get_vocab())
     for i in np.lexsort((rows, table.source)):
         if probability[i] >= min_probability:
-            source = table.source_tokens[table.source[i]] or NO_SOURCE
-            yield f"{source}\t{pieces[rows[i]]}\t{np.log(probability[i]):.6g}"
+            source = _on_a_line(table.source_tokens[table.source[i]]) or NO_SOURCE
+            yield f"{source}\t{_on_a_line(pieces[rows[i]])}\t{np.log(probability[i]):.6g}"
+
+
+def _on_a_line(token: str) -> str:
+    """A token without what would end a column or a line, or could not be written."""
+    return without_surrogates(token).translate(_ESCAPES)
 
 
 def write_table(tokenizer: Tokenizer, path: Path) -> None:
@@ -73,7 +81,7 @@ def _write_parquet(tokenizer: Tokenizer, path: Path) -> None:
             table.piece_ids.astype(np.int32), list(tokenizer.get_vocab())
         ),
         "source_token": pyarrow.DictionaryArray.from_arrays(
-            table.source.astype(np.int32), table.source_tokens
+            table.source.astype(np.int32), list(map(without_surrogates, table.source_tokens))
         ),
         "count": table.count,
     }
