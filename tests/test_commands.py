@@ -14,7 +14,7 @@ from command_line import Training, call, complaint, run, training
 import pairpiece
 from pairpiece import commands
 
-COMMANDS = ("train", "encode", "decode", "align", "inspect", "demo")
+COMMANDS = ("train", "encode", "decode", "align", "inspect", "export", "demo")
 
 
 @pytest.fixture(scope="module")
