@@ -1,4 +1,4 @@
-"""A tokenizer trained on the sample, for the tests that only use one."""
+"""What several files of tests use: a tokenizer, saved models, a trained command line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import sample
+from command_line import Training, training
 from tampering import saved
 
 import pairpiece
@@ -36,3 +37,15 @@ def no_fsync() -> Iterator[None]:
 def model(tmp_path: Path) -> Path:
     """A saved model with all parts, to tamper with."""
     return Path(shutil.copytree(saved().name, tmp_path / "model"))
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
+    """A model that the command line has trained."""
+    return training(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture
+def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keeps the commands away from the cache of whoever runs the tests."""
+    monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))

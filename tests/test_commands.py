@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from command_line import Training, call, complaint, run, training
+from command_line import Training, call, complaint, run
 
 import pairpiece
 from pairpiece import commands
@@ -18,18 +18,11 @@ COMMANDS = ("train", "encode", "decode", "align", "inspect", "export", "demo")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
-    return training(tmp_path_factory.getbasetemp())
-
-
-@pytest.fixture(scope="module")
 def loaded(trained: Training) -> pairpiece.Tokenizer:
     return pairpiece.load(trained.model)
 
 
-@pytest.fixture(autouse=True)
-def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 # ---------------------------------------------------------------------- usage

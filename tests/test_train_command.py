@@ -23,21 +23,12 @@ from command_line import (
     start,
     stop_when,
     text,
-    training,
     troubled,
 )
 
 import pairpiece
 
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
-    return training(tmp_path_factory.getbasetemp())
-
-
-@pytest.fixture(autouse=True)
-def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 # ---------------------------------------------------------------------- the summary

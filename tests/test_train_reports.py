@@ -20,7 +20,6 @@ from command_line import (
     quick,
     quick_corpus,
     start,
-    training,
     troubled,
 )
 
@@ -29,14 +28,7 @@ import pairpiece
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
-    return training(tmp_path_factory.getbasetemp())
-
-
-@pytest.fixture(autouse=True)
-def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 # ---------------------------------------------------------------------- terminals

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pairpiece import catalogues, files, tmx
 from pairpiece.errors import CorpusError, OptionError
+from pairpiece.options import check_choice
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "PathLike | Sequence[PathLike]"
@@ -68,8 +69,8 @@ class Corpus:
         **how: Any,
     ) -> Corpus:
         """The corpus that the arguments of `train` describe, with the files there to be read."""
-        if how.get("format") not in (None, *FORMATS):
-            raise OptionError(f"format must be one of {', '.join(FORMATS)}, not {how['format']!r}")
+        if how.get("format") is not None:
+            check_choice("format", how["format"], FORMATS)
         for side in ("source_column", "target_column"):
             if type(how.get(side)) is int:
                 how[side] = str(how[side])
@@ -109,7 +110,9 @@ class Corpus:
     @property
     def rereadable(self) -> bool:
         """Whether the pairs can be read twice: not those of an iterator or of a pipe."""
-        return self.pairs is None and all(path.is_file() for path in self.files)
+        return self.pairs is None and all(
+            path.is_file() and str(path) != STDIN for path in self.files
+        )
 
     def __iter__(self) -> Iterator[SentencePair]:
         for first, second in zip(self.source, self.target, strict=True):

@@ -12,7 +12,7 @@ from pairpiece import source_tokenizers
 from pairpiece.corpus import Corpus, Paths
 from pairpiece.encoding import check_seed, check_threads
 from pairpiece.errors import AlignerError, OptionError
-from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.options import LearningOptions, TextOptions, check_choice, options_for
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.word_aligner import Eflomal
 
@@ -101,12 +101,8 @@ def prepare(
     ):
         if type(flag) is not bool:
             raise OptionError(f"{name} must be true or false, not {flag!r}")
-    if symmetrization not in SYMMETRIZATIONS:
-        known = ", ".join(SYMMETRIZATIONS)
-        raise OptionError(f"symmetrization must be one of {known}, not {symmetrization!r}")
-    if links_between not in LINKS_BETWEEN:
-        known = ", ".join(LINKS_BETWEEN)
-        raise OptionError(f"links_between must be one of {known}, not {links_between!r}")
+    check_choice("symmetrization", symmetrization, SYMMETRIZATIONS)
+    check_choice("links_between", links_between, LINKS_BETWEEN)
     text, learning = options_for(mode, options)
     if text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")

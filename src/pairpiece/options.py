@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -49,7 +49,8 @@ _TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Raise an `OptionError` for anything but one of the choices."""
     if value not in choices:
         raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
 
@@ -89,8 +90,8 @@ class TextOptions:
 
     def __post_init__(self) -> None:
         _check_types(self)
-        _choice("normalization", self.normalization, NORMALIZATIONS)
-        _choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
+        check_choice("normalization", self.normalization, NORMALIZATIONS)
+        check_choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
         if self.unk_id < 0:
             raise OptionError("unk_id cannot be negative: <unk> always exists")
         for name in ("bos_id", "eos_id", "pad_id"):
@@ -151,11 +152,13 @@ class LearningOptions:
 
     def __post_init__(self) -> None:
         _check_types(self)
-        _choice("conditional", self.conditional, ("mixture", "pooled"))
-        _choice("counting", self.counting, ("posterior", "printed", "best"))
-        _choice("pruning", self.pruning, ("information+length", "information", "loss", "frequency"))
-        _choice("marginal", self.marginal, ("best", "expected"))
-        _choice("source_side", self.source_side, ("all", "aligned", "none"))
+        check_choice("conditional", self.conditional, ("mixture", "pooled"))
+        check_choice("counting", self.counting, ("posterior", "printed", "best"))
+        check_choice(
+            "pruning", self.pruning, ("information+length", "information", "loss", "frequency")
+        )
+        check_choice("marginal", self.marginal, ("best", "expected"))
+        check_choice("source_side", self.source_side, ("all", "aligned", "none"))
         _between("character_coverage", self.character_coverage, 1e-6, 1)
         _between("max_piece_length", self.max_piece_length, 1, 63)
         _between("min_seed_count", self.min_seed_count, 0)
@@ -223,7 +226,7 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
     >>> learning.smoothing, learning.length_penalty.under
     (2.0, 8.0)
     """
-    _choice("mode", mode, MODES)
+    check_choice("mode", mode, MODES)
     text = TextOptions()
     if mode.startswith("paper"):
         text = TextOptions(pretokenization="paper", add_dummy_prefix=True)
