@@ -514,3 +514,12 @@ def test_each_source_file_needs_its_target_file(tmp_path: Path) -> None:
 def test_tsv_columns_that_are_no_numbers_are_refused(tmp_path: Path, column: str) -> None:
     with pytest.raises(OptionError, match="a number from 1"):
         read_file(tmp_path / "a.tsv", "a\tb\n", source_column=column)
+
+
+def test_a_file_named_as_standard_input_is_not_taken_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "-").write_text("a\tb\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert not Corpus.of(corpus="-").rereadable
+    assert Corpus.of(corpus=tmp_path / "-", format="tsv").rereadable

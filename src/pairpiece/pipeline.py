@@ -106,14 +106,14 @@ def run(
     reporter: Reporter | None = None,
 ) -> Run:
     """Do a job, stage by stage.  Results of stages lie in `work_dir` and are used again."""
+    reporter = reporter or Reporter()
     with ExitStack() as stack:
+        stack.callback(reporter.close)
         if cache:
             folder = default_folder() if work_dir is None else Path(work_dir)
         else:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pairpiece-")))
-        return _Stages(job, Workspace(folder), reporter or Reporter()).run(
-            folder if cache else None
-        )
+        return _Stages(job, Workspace(folder), reporter).run(folder if cache else None)
 
 
 class _Stages:

@@ -26,3 +26,6 @@ class Reporter:
     def warning(self, message: str) -> None:
         """Something the user may want to change."""
         logger.warning("%s", message)
+
+    def close(self) -> None:
+        """The run is over, well or not."""

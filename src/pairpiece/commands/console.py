@@ -102,7 +102,7 @@ class TerminalReporter(Reporter):
             transient=True,
         )
         self._progress.start()
-        self._task = self._progress.add_task(doing, total=None, unit="", rate_of=0.0)
+        self._task = self._progress.add_task(doing, total=None, unit="")
 
     def advance(self, done: float, total: float | None, unit: str) -> None:
         """The bar moves."""
@@ -117,7 +117,7 @@ class TerminalReporter(Reporter):
             self._console.print(Text.assemble(("✓", "green"), f" {result.stage:8} {how}"))
 
     def close(self) -> None:
-        """Take the bar away, also after an error."""
+        """Take the bar away."""
         if self._progress is not None:
             self._progress.stop()
             self._progress = None

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairpiece import files, pipeline, sample
-from pairpiece.commands.console import TerminalReporter, reporter_for
+from pairpiece.commands.console import reporter_for
 from pairpiece.commands.side_by_side import side_by_side
 from pairpiece.job import prepare
 from pairpiece.one_to_one import one_to_one
@@ -100,8 +100,4 @@ def _train(
     pairs = zip(sources[:-HELD_OUT], targets[:-HELD_OUT], strict=True)
     job = prepare(corpus=pairs, vocab_size=options.vocab_size, mode=mode)
     reporter = reporter_for("text", options.quiet)
-    try:
-        return pipeline.run(job, work_dir=work, reporter=reporter).tokenizer
-    finally:
-        if isinstance(reporter, TerminalReporter):
-            reporter.close()
+    return pipeline.run(job, work_dir=work, reporter=reporter).tokenizer

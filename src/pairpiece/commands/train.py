@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece import pipeline, storage
-from pairpiece.commands.console import JsonReporter, TerminalReporter, reporter_for, stage_facts
+from pairpiece.commands.console import JsonReporter, reporter_for, stage_facts
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus import FORMATS
 from pairpiece.errors import OptionError
@@ -101,16 +101,9 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--no-cache keeps no results, so --work-dir has no use: leave one out")
     job = _job(options)
     storage.check_destination(options.output)
-    try:
-        finished = pipeline.run(
-            job,
-            work_dir=options.work_dir,
-            cache=not options.no_cache,
-            reporter=reporter,
-        )
-    finally:
-        if isinstance(reporter, TerminalReporter):
-            reporter.close()
+    finished = pipeline.run(
+        job, work_dir=options.work_dir, cache=not options.no_cache, reporter=reporter
+    )
     finished.tokenizer.save(options.output)
     if isinstance(reporter, JsonReporter):
         stages = [stage_facts(stage) for stage in finished.stages]
