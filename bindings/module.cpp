@@ -41,10 +41,11 @@ struct PairedInput {
 
 class PyTokenizer {
  public:
-  PyTokenizer(const nb::bytes& charsmap, int splitting, bool dummy_prefix, const nb::list& pieces,
-              const std::vector<uint8_t>& types, const std::vector<int32_t>& scores)
-      : tokenizer_(make_normalizer(charsmap), Splitting(splitting), dummy_prefix,
-                   make_vocabulary(pieces, types, scores)) {
+  PyTokenizer(const nb::bytes& charsmap, int splitting, bool dummy_prefix, bool squeeze,
+              const nb::list& pieces, const std::vector<uint8_t>& types,
+              const std::vector<double>& scores, int summation)
+      : tokenizer_(make_normalizer(charsmap), Splitting(splitting), dummy_prefix, squeeze,
+                   make_vocabulary(pieces, types, scores, Summation(summation))) {
     for (size_t id = 0; id < pieces.size(); ++id) {
       numbers_.push_back(nb::steal(PyLong_FromSize_t(id)));
       strings_.push_back(nb::borrow(pieces[id]));
@@ -235,7 +236,7 @@ class PyTokenizer {
   }
 
   static Vocabulary make_vocabulary(const nb::list& pieces, const std::vector<uint8_t>& types,
-                                    const std::vector<int32_t>& scores) {
+                                    const std::vector<double>& scores, Summation summation) {
     if (pieces.size() != types.size() || pieces.size() != scores.size())
       throw std::invalid_argument("pieces, types and scores differ in number");
     Texts texts;
@@ -257,7 +258,7 @@ class PyTokenizer {
     if (unknowns != 1) throw std::invalid_argument("there must be exactly one unknown piece");
     if (bytes != 0 && bytes != 256) throw std::invalid_argument("there must be 256 byte pieces");
     if (keys.size() >= kMaxPieces) throw std::invalid_argument("too many pieces");
-    return Vocabulary(std::move(keys), std::move(kinds), scores);
+    return Vocabulary(std::move(keys), std::move(kinds), scores, summation);
   }
 
   // ▁ → space.
@@ -491,8 +492,8 @@ class PyLearner {
   PyLearner(const nb::list& words, const Array<uint64_t>& pair_begin, const Array<double>& count,
             const Array<double>& expected, const Array<uint64_t>& source_begin,
             const Array<uint32_t>& source, const Array<uint32_t>& multiplicity, uint32_t sources,
-            const nb::list& forbidden, uint32_t max_piece_length, double min_count,
-            size_t max_seeds, double character_coverage, bool pooled, int counting,
+            const nb::list& forbidden, std::optional<nb::list> allowed, uint32_t max_piece_length,
+            double min_count, size_t max_seeds, double character_coverage, bool pooled, int counting,
             double smoothing, double base_offset, double over, double under, double unlinked,
             bool share_initial, size_t threads) {
     PairSet pairs{to_u32(words),           to_vector(pair_begin),   to_vector(count),
@@ -500,6 +501,8 @@ class PyLearner {
                   to_vector(multiplicity), sources};
     check(pairs);
     const auto never = to_u32(forbidden);
+    SeedOptions seed_options{max_piece_length, min_count, max_seeds, character_coverage, {}};
+    if (allowed) seed_options.allowed = to_u32(*allowed);
     std::vector<double> weights(pairs.words.size(), 0.0);
     for (size_t w = 0; w < weights.size(); ++w)
       for (uint64_t p = pairs.pair_begin[w]; p < pairs.pair_begin[w + 1]; ++p)
@@ -508,9 +511,7 @@ class PyLearner {
     Seeds seeds;
     {
       nb::gil_scoped_release unlocked;
-      seeds = find_seeds(pairs.words, weights, never,
-                         {max_piece_length, min_count, max_seeds, character_coverage},
-                         signals.poll());
+      seeds = find_seeds(pairs.words, weights, never, seed_options, signals.poll());
     }
     signals.rethrow();
     const LearnerOptions options{pooled ? Conditional::pooled : Conditional::mixture,
@@ -626,9 +627,10 @@ NB_MODULE(_core, m) {
                   "smoothing"_a);
 
   nb::class_<PyTokenizer>(m, "Tokenizer")
-      .def(nb::init<const nb::bytes&, int, bool, const nb::list&, const std::vector<uint8_t>&,
-                    const std::vector<int32_t>&>(),
-           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "pieces"_a, "types"_a, "scores"_a)
+      .def(nb::init<const nb::bytes&, int, bool, bool, const nb::list&,
+                    const std::vector<uint8_t>&, const std::vector<double>&, int>(),
+           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "pieces"_a, "types"_a,
+           "scores"_a, "summation"_a)
       .def("normalize", &PyTokenizer::normalize, "text"_a)
       .def("words", &PyTokenizer::words, "text"_a)
       .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)
@@ -645,11 +647,12 @@ NB_MODULE(_core, m) {
   nb::class_<PyLearner>(m, "Learner")
       .def(nb::init<const nb::list&, const Array<uint64_t>&, const Array<double>&,
                     const Array<double>&, const Array<uint64_t>&, const Array<uint32_t>&,
-                    const Array<uint32_t>&, uint32_t, const nb::list&, uint32_t, double, size_t,
-                    double, bool, int, double, double, double, double, double, bool, size_t>(),
+                    const Array<uint32_t>&, uint32_t, const nb::list&, std::optional<nb::list>,
+                    uint32_t, double, size_t, double, bool, int, double, double, double, double,
+                    double, bool, size_t>(),
            "words"_a, "pair_begin"_a, "count"_a, "expected"_a, "source_begin"_a, "source"_a,
-           "multiplicity"_a, "sources"_a, "forbidden"_a, "max_piece_length"_a, "min_count"_a,
-           "max_seeds"_a, "character_coverage"_a, "pooled"_a, "counting"_a, "smoothing"_a,
+           "multiplicity"_a, "sources"_a, "forbidden"_a, "allowed"_a.none(), "max_piece_length"_a,
+           "min_count"_a, "max_seeds"_a, "character_coverage"_a, "pooled"_a, "counting"_a, "smoothing"_a,
            "base_offset"_a, "over"_a, "under"_a, "unlinked"_a, "share_initial"_a, "threads"_a)
       .def("table_bytes", &PyLearner::table_bytes)
       .def("initialize", &PyLearner::initialize)

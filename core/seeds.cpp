@@ -33,6 +33,19 @@ class SpanTrie {
     }
   }
 
+  // The node of a span; kRoot if it was never seen.
+  uint32_t find(const std::u32string& text) const {
+    uint32_t node = kRoot;
+    for (const char32_t character : text) {
+      const uint64_t key = key_of(node, character);
+      size_t i = slot_of(key);
+      while (slots_[i].key != key && slots_[i].key != kFree) i = (i + 1) & (slots_.size() - 1);
+      if (slots_[i].key == kFree) return kRoot;
+      node = slots_[i].node;
+    }
+    return node;
+  }
+
   bool full() const { return parents_.size() >= kRoot; }
   size_t size() const { return parents_.size(); }
   double& count(uint32_t node) { return counts_[node]; }
@@ -145,10 +158,14 @@ Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<dou
   // trie.  Candidates other than single characters, in the order they were met:
   const std::unordered_set<std::u32string> never(forbidden.begin(), forbidden.end());
   std::vector<uint32_t> characters, spans;
+  std::vector<bool> allowed(trie.size(), !options.allowed);
+  if (options.allowed)
+    for (const auto& piece : *options.allowed)
+      if (const uint32_t node = trie.find(piece); node != SpanTrie::kRoot) allowed[node] = true;
   for (uint32_t node = 0; node < trie.size(); ++node) {
     if (trie.is_character(node))
       characters.push_back(node);
-    else if (trie.count(node) >= options.min_count &&
+    else if (allowed[node] && trie.count(node) >= options.min_count &&
              (never.empty() || !never.contains(trie.text(node))))
       spans.push_back(node);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct SeedOptions {
   double min_count = 2;             // of a seed of two or more characters
   size_t max_seeds = 0;             // keep the best by count × length; 0 for no cap
   double character_coverage = 1.0;  // characters beyond it are never pieces
+  // If given, no other spans of two or more characters are seeds, however often they occur.
+  std::optional<std::vector<std::u32string>> allowed;
 };
 
 struct Seeds {

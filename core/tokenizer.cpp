@@ -25,11 +25,12 @@ class Uniform {
 
 }  // namespace
 
-Tokenizer::Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix,
+Tokenizer::Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix, bool squeeze,
                      Vocabulary vocabulary)
     : normalizer_(std::move(normalizer)),
       splitting_(splitting),
       dummy_prefix_(dummy_prefix),
+      squeeze_(squeeze),
       vocabulary_(std::move(vocabulary)) {}
 
 Tokenizer::~Tokenizer() { delete spare_.load(); }
@@ -63,6 +64,7 @@ void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) con
     }
   }
   size_t split_from = 0;  // a dummy prefix belongs to the first word
+  size_t squeezed_to = out.text.size();
   const auto add_plain = [&](std::string_view plain) {
     if (splitting_ != Splitting::paper && !maps) {
       normalizer_.normalize(plain, out.text);
@@ -85,13 +87,27 @@ void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) con
     if (maps)
       for (size_t i = 0; i < plain.size(); ++character) i += decode_at(plain, i).bytes;
     const size_t from = split_from;
+    if (squeeze_) squeeze(out, squeezed_to, maps);
+    squeezed_to = out.text.size();
     each_word(std::string_view(out.text).substr(from), splitting_, [&](size_t begin, size_t end) {
       out.words.push_back({uint32_t(from + begin), uint32_t(from + end), -1});
     });
     split_from = out.text.size();
   };
+  // A text that is nothing but spaces, or ends in one.
+  const auto finish = [&] {
+    if (!squeeze_ || out.words.empty() || out.words.back().symbol >= 0 || out.text.back() != ' ')
+      return;
+    out.text.pop_back();
+    if (maps) {
+      out.origins.pop_back();
+      out.ends.pop_back();
+    }
+    if (--out.words.back().end == out.words.back().begin) out.words.pop_back();
+  };
   if (!vocabulary_.has_user_defined()) {
     add_plain(text);
+    finish();
     return;
   }
   // User-defined symbols are found in the text as it was given, longest first.
@@ -112,7 +128,7 @@ void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) con
     const auto begin = uint32_t(out.text.size());
     out.text += text.substr(i, length);
     out.words.push_back({begin, begin + uint32_t(length), symbol});
-    split_from = out.text.size();
+    split_from = squeezed_to = out.text.size();
     if (maps) {
       const uint32_t first = character;
       for (size_t k = 0; k < length; ++character) k += decode_at(text, i + k).bytes;
@@ -123,6 +139,25 @@ void Tokenizer::prepare(std::string_view text, bool maps, PreparedText& out) con
     plain_begin = i;
   }
   if (plain_begin < text.size()) add_plain(text.substr(plain_begin));
+  finish();
+}
+
+void Tokenizer::squeeze(PreparedText& text, size_t from, bool maps) {
+  size_t end = from;
+  for (size_t i = from; i < text.text.size(); ++i) {
+    if (text.text[i] == ' ' && (end == 0 || text.text[end - 1] == ' ')) continue;
+    text.text[end] = text.text[i];
+    if (maps) {
+      text.origins[end] = text.origins[i];
+      text.ends[end] = text.ends[i];
+    }
+    ++end;
+  }
+  text.text.resize(end);
+  if (maps) {
+    text.origins.resize(end);
+    text.ends.resize(end);
+  }
 }
 
 bool Tokenizer::split_again(std::span<const std::string_view> words, PreparedText& text) const {
@@ -146,7 +181,34 @@ bool Tokenizer::split_again(std::span<const std::string_view> words, PreparedTex
   return true;
 }
 
+template <class Visit>
+void Tokenizer::each_part(const PreparedText& text, Visit visit) const {
+  const Summation summation = vocabulary_.summation();
+  const auto goes_on = [&](const PreparedText::Word& next) {
+    return next.symbol < 0 && summation != Summation::words &&
+           (summation != Summation::spaces || text.text[next.begin] != ' ');
+  };
+  for (size_t i = 0; i < text.words.size();) {
+    const PreparedText::Word& first = text.words[i];
+    uint32_t end = first.end;
+    for (++i; first.symbol < 0 && i < text.words.size() && goes_on(text.words[i]); ++i)
+      end = text.words[i].end;
+    visit(std::string_view(text.text).substr(first.begin, end - first.begin), first.symbol);
+  }
+}
+
 void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const {
+  if (vocabulary_.summation() != Summation::words) {
+    each_part(text, [&](std::string_view part, PieceId symbol) {
+      if (symbol >= 0) {
+        ids.push_back(symbol);
+        return;
+      }
+      vocabulary_.segment(part, worker.scratch);
+      for (const Edge& edge : worker.scratch.path) vocabulary_.append_ids(part, edge, ids);
+    });
+    return;
+  }
   worker.places.clear();
   for (size_t i = 0; i < text.words.size(); ++i)
     worker.places.push_back(worker.cache.find(text.word(i)));
@@ -158,7 +220,8 @@ void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<Pie
     const std::string_view word = text.word(i);
     if (worker.cache.append(worker.places[i], word, ids)) continue;
     const size_t before = ids.size();
-    vocabulary_.segment(word, worker.scratch, ids);
+    vocabulary_.segment(word, worker.scratch);
+    for (const Edge& edge : worker.scratch.path) vocabulary_.append_ids(word, edge, ids);
     worker.cache.remember(worker.places[i], word, ids.data() + before, ids.size() - before);
   }
 }
@@ -241,12 +304,8 @@ void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
 void Tokenizer::load(std::string_view word, Worker& worker) const {
   vocabulary_.find_edges(word, worker.edges);
   worker.log_weight.resize(worker.edges.size());
-  for (size_t e = 0; e < worker.edges.size(); ++e) {
-    const uint32_t piece = worker.edges[e].piece;
-    const Score score =
-        piece == kUnknownPiece ? vocabulary_.unknown_score() : vocabulary_.score(PieceId(piece));
-    worker.log_weight[e] = double(score) / kScoresPerNat;
-  }
+  for (size_t e = 0; e < worker.edges.size(); ++e)
+    worker.log_weight[e] = vocabulary_.score_of(worker.edges[e]);
   worker.log_prior.assign(1, 0.0);
 }
 
@@ -286,6 +345,20 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
   if (model) worker.cache_of(model->identity());
   if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
   Segmentation out;
+  if (!model && request.choice == Request::Choice::best) {
+    each_part(text, [&](std::string_view part, PieceId symbol) {
+      if (symbol >= 0) {
+        out.ids.push_back(symbol);
+        return;
+      }
+      vocabulary_.segment(part, worker.scratch);
+      for (const Edge& edge : worker.scratch.path) {
+        vocabulary_.append_ids(part, edge, out.ids);
+        out.log_probability += vocabulary_.score_of(edge);
+      }
+    });
+    return out;
+  }
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       out.ids.push_back(text.words[i].symbol);
@@ -431,7 +504,12 @@ void Tokenizer::merge_unknown(Segmentation& segmentation) const {
 
 std::string Tokenizer::decode(std::span<const PieceId> ids) const {
   std::string text = vocabulary_.decode(ids.data(), ids.size());
-  if (dummy_prefix_ && !text.empty() && text[0] == ' ') text.erase(0, 1);
+  if ((!dummy_prefix_ && !squeeze_) || text.empty() || text[0] != ' ') return text;
+  // The space is the prefix, unless it belongs to what stands for an unknown token.
+  const auto first = std::find_if(ids.begin(), ids.end(), [&](PieceId id) {
+    return vocabulary_.type(id) != PieceType::control;
+  });
+  if (vocabulary_.type(*first) != PieceType::unknown) text.erase(0, 1);
   return text;
 }
 

@@ -62,8 +62,10 @@ class Tokenizer {
   // Scratch memory and caches of one thread.
   struct Worker;
 
-  // With `dummy_prefix` a space is put before every text, and taken away again by decoding.
-  Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix, Vocabulary vocabulary);
+  // With `dummy_prefix` a space is put before every text, and taken away again by decoding; with
+  // `squeeze` a text loses spaces at its ends and all but one between words.
+  Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix, bool squeeze,
+            Vocabulary vocabulary);
   ~Tokenizer();
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -115,6 +117,13 @@ class Tokenizer {
   void give_back(std::unique_ptr<Worker> worker) const;
 
  private:
+  // Calls visit(part, symbol) for the parts of a text that are segmented as one: words, or what the
+  // summation of the vocabulary says.
+  template <class Visit>
+  void each_part(const PreparedText& text, Visit visit) const;
+  // Removes the spaces from `from` on that `squeeze` does not let stand; a space at the end stays.
+  static void squeeze(PreparedText& text, size_t from, bool maps);
+
   // Loads edges, log-weights and log prior of a word into the worker.
   void load(std::string_view word, Worker& worker) const;
   void load(std::string_view word, const ConditionalModel& model, const Condition& condition,
@@ -125,6 +134,7 @@ class Tokenizer {
   Normalizer normalizer_;
   Splitting splitting_;
   bool dummy_prefix_;
+  bool squeeze_;
   Vocabulary vocabulary_;
   mutable std::atomic<Worker*> spare_{nullptr};
 };

@@ -8,6 +8,7 @@
 namespace pairpiece {
 namespace {
 
+constexpr double kUnknownPenalty = 10;  // nats below the worst piece
 constexpr std::string_view kUnknownSurface = " \xE2\x81\x87 ";  // " ⁇ ", as SentencePiece
 
 std::vector<std::string> keys_of(const std::vector<std::string>& pieces,
@@ -21,13 +22,14 @@ std::vector<std::string> keys_of(const std::vector<std::string>& pieces,
 }  // namespace
 
 Vocabulary::Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
-                       std::vector<Score> scores)
+                       std::vector<double> scores, Summation summation)
     : pieces_(std::move(pieces)),
       types_(std::move(types)),
       scores_(std::move(scores)),
+      summation_(summation),
       normal_(keys_of(pieces_, types_, PieceType::normal)),
       user_defined_(keys_of(pieces_, types_, PieceType::user_defined)) {
-  Score lowest = 0;
+  double lowest = 0;
   byte_of_.resize(pieces_.size());
   for (size_t i = 0; i < pieces_.size(); ++i) {
     switch (types_[i]) {
@@ -42,6 +44,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> t
     }
   }
   unknown_score_ = lowest - kUnknownPenalty;
+  if (summation_ == Summation::singles) unknown_score_ = float(unknown_score_);
 }
 
 void Vocabulary::find_edges(std::string_view word, std::vector<Edge>& edges) const {
@@ -73,21 +76,20 @@ void Vocabulary::append_ids(std::string_view word, const Edge& edge,
   }
 }
 
-void Vocabulary::segment(std::string_view word, Scratch& scratch,
-                         std::vector<PieceId>& ids) const {
-  // Sums may be long: 10 MB of unknown characters × -30 nats overflow 32 bits, hence 64 here.
-  constexpr int64_t kUnreached = std::numeric_limits<int64_t>::min();
+void Vocabulary::segment(std::string_view word, Scratch& scratch) const {
+  constexpr double kUnreached = -std::numeric_limits<double>::infinity();
   const size_t length = word.size();
+  const bool single = summation_ == Summation::singles;
   auto& best = scratch.sum;
   auto& from = scratch.from;
   best.assign(length + 1, kUnreached);
   from.resize(length + 1);
   best[0] = 0;
-  const auto reach = [&](size_t begin, size_t end, PieceId id, Score score) {
-    const int64_t sum = best[begin] + score;
+  const auto reach = [&](size_t begin, size_t end, uint32_t piece, double sum) {
+    if (single) sum = float(sum);
     if (sum > best[end]) {
       best[end] = sum;
-      from[end] = {uint32_t(end - begin), id};
+      from[end] = {uint32_t(begin), uint32_t(end - begin) & 0xFF, piece & 0xFFFFFF};
     }
   };
   for (size_t begin = 0; begin < length;) {
@@ -95,19 +97,14 @@ void Vocabulary::segment(std::string_view word, Scratch& scratch,
     bool known = false;
     normal_.each_prefix(word.substr(begin), [&](size_t bytes, PieceId id) {
       known |= bytes == character;
-      reach(begin, begin + bytes, id, scores_[size_t(id)]);
+      reach(begin, begin + bytes, uint32_t(id), best[begin] + scores_[size_t(id)]);
     });
-    if (!known) reach(begin, begin + character, unknown_, unknown_score_);
+    if (!known) reach(begin, begin + character, kUnknownPiece, best[begin] + unknown_score_);
     begin += character;
   }
   scratch.path.clear();
-  for (size_t end = length; end > 0; end -= from[end].length) scratch.path.push_back(uint32_t(end));
-  for (size_t i = scratch.path.size(); i-- > 0;) {
-    const auto step = from[scratch.path[i]];
-    const bool known = step.id != unknown_;
-    append_ids(word, {scratch.path[i] - step.length, step.length & 0xFF,
-                      (known ? uint32_t(step.id) : kUnknownPiece) & 0xFFFFFF}, ids);
-  }
+  for (size_t end = length; end > 0; end = from[end].begin) scratch.path.push_back(from[end]);
+  std::reverse(scratch.path.begin(), scratch.path.end());
 }
 
 std::string Vocabulary::decode(const PieceId* ids, size_t count) const {

@@ -14,11 +14,16 @@ namespace pairpiece {
 
 using PieceId = int32_t;
 
-// Scores are whole numbers of 1/256 nat: their sums are exact in 32-bit floats too, so that other
-// tools, which add up floats, find the same best segmentation and the same ties.
-using Score = int32_t;
-inline constexpr double kScoresPerNat = 256;
-inline constexpr Score kUnknownPenalty = Score(10 * kScoresPerNat);
+// How the scores of a segmentation are added up, which decides between segmentations that are alike
+// but for rounding.  A vocabulary that was learned here has scores that are multiples of 1/256 nat:
+// their sums are exact however they are added up.  One that comes from another tool has any scores,
+// and has to be used with the arithmetic of that tool.
+enum class Summation : uint8_t {
+  words,    // word by word, in 64 bits
+  spaces,   // from space to space, in 64 bits, as Hugging Face's Metaspace makes its words
+  texts,    // over whole texts, in 64 bits
+  singles,  // over whole texts, in 32 bits, as SentencePiece
+};
 
 enum class PieceType : uint8_t { normal, unknown, control, user_defined, byte };
 
@@ -29,13 +34,16 @@ class Vocabulary {
   // One entry per id.  Requires exactly one piece of type `unknown`; byte pieces, if any, are 256
   // and in the order of their bytes; normal and user-defined pieces are not empty.
   Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
-             std::vector<Score> scores);
+             std::vector<double> scores, Summation summation);
 
   size_t size() const { return pieces_.size(); }
   const std::string& piece(PieceId id) const { return pieces_[size_t(id)]; }
   PieceType type(PieceId id) const { return types_[size_t(id)]; }
-  Score score(PieceId id) const { return scores_[size_t(id)]; }
-  Score unknown_score() const { return unknown_score_; }
+  double score(PieceId id) const { return scores_[size_t(id)]; }  // nats
+  double score_of(const Edge& edge) const {
+    return edge.piece == kUnknownPiece ? unknown_score_ : score(PieceId(edge.piece));
+  }
+  Summation summation() const { return summation_; }
   PieceId unknown() const { return unknown_; }
   bool has_bytes() const { return byte_pieces_.size() == 256; }
   const Trie& normal() const { return normal_; }
@@ -49,17 +57,14 @@ class Vocabulary {
   // Appends the ids of an edge: its piece, or the bytes of an unknown character.
   void append_ids(std::string_view word, const Edge& edge, std::vector<PieceId>& ids) const;
 
-  // Appends the best segmentation of a word under the scores.  O(bytes × longest piece).
+  // The best segmentation of a word, or of a longer text, under the scores, as edges in
+  // `scratch.path`.  O(bytes × longest piece).
   struct Scratch {
-    struct Step {
-      uint32_t length;
-      PieceId id;
-    };
-    std::vector<int64_t> sum;
-    std::vector<Step> from;
-    std::vector<uint32_t> path;
+    std::vector<double> sum;
+    std::vector<Edge> from;
+    std::vector<Edge> path;
   };
-  void segment(std::string_view word, Scratch& scratch, std::vector<PieceId>& ids) const;
+  void segment(std::string_view word, Scratch& scratch) const;
 
   // Joins pieces into text: bytes that do not form characters become U+FFFD, control pieces vanish.
   std::string decode(const PieceId* ids, size_t count) const;
@@ -67,12 +72,13 @@ class Vocabulary {
  private:
   std::vector<std::string> pieces_;
   std::vector<PieceType> types_;
-  std::vector<Score> scores_;
+  std::vector<double> scores_;
+  Summation summation_;
   Trie normal_, user_defined_;
   PieceId unknown_ = 0;
   std::vector<PieceId> byte_pieces_;  // by byte
   std::vector<uint8_t> byte_of_;      // by id; meaningful for byte pieces
-  Score unknown_score_ = 0;
+  double unknown_score_ = 0;
   bool has_user_defined_ = false;
 };
 

@@ -15,6 +15,7 @@ enum class Splitting : uint8_t {
   lossless,  // a word is an optional space and a run of characters of one class
   paper,     // a space is put before punctuation; a word begins at each space
   none,      // the whole text is one word
+  spaces,    // a word begins at each space
 };
 
 // What `paper` splitting does to a text before it is split: a space before punctuation that has

@@ -255,7 +255,7 @@ def test_ties_are_broken_alike(
     vocabulary = tokenizer.__getstate__()["vocabulary"]
     nats = [-5 if score == "all alike" else -len(piece) for piece in vocabulary.pieces]
     scores = [
-        256 * nat if kind == PieceType.NORMAL else 0
+        float(nat) if kind == PieceType.NORMAL else 0.0
         for nat, kind in zip(nats, vocabulary.types, strict=True)
     ]
     tied = tokenizer._replaced(vocabulary=replace(vocabulary, scores=scores))

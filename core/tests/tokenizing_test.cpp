@@ -13,8 +13,8 @@ namespace {
 Vocabulary random_vocabulary(std::mt19937& random, bool bytes) {
   std::vector<std::string> pieces{"<unk>"};
   std::vector<PieceType> types{PieceType::unknown};
-  std::vector<Score> scores{0};
-  const auto add = [&](std::string piece, PieceType type, Score score) {
+  std::vector<double> scores{0};
+  const auto add = [&](std::string piece, PieceType type, double score) {
     for (const std::string& other : pieces)
       if (other == piece) return;
     pieces.push_back(std::move(piece));
@@ -27,9 +27,9 @@ Vocabulary random_vocabulary(std::mt19937& random, bool bytes) {
   for (int i = 0; i < 60; ++i) {
     std::string piece;
     for (size_t k = 0; k <= random() % 4; ++k) piece += letters[random() % 5];
-    add(piece, PieceType::normal, -Score(random() % 2000));
+    add(piece, PieceType::normal, -double(random() % 2000) / 256);
   }
-  return Vocabulary(pieces, types, scores);
+  return Vocabulary(pieces, types, scores, Summation::words);
 }
 
 std::string random_text(std::mt19937& random) {
@@ -75,8 +75,8 @@ SourceSentence random_source(std::mt19937& random, int32_t sources) {
 TEST(fast_and_general_segmentation_agree) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
-    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting(random() % 3),
-                              random() % 2 == 0, random_vocabulary(random, random() % 2 == 0));
+    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting(random() % 4),
+                              random() % 2 == 0, false, random_vocabulary(random, random() % 2 == 0));
     const auto worker = tokenizer.borrow();
     for (int i = 0; i < 20; ++i) {
       PreparedText text;
@@ -96,7 +96,7 @@ TEST(fast_and_general_segmentation_agree) {
 TEST(bytes_bring_every_text_back) {
   std::mt19937 random(2);
   for (int round = 0; round < 100; ++round) {
-    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting::lossless, false,
+    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting::lossless, false, false,
                               random_vocabulary(random, true));
     auto worker = tokenizer.borrow();
     for (int i = 0; i < 30; ++i) {
@@ -112,7 +112,7 @@ TEST(bytes_bring_every_text_back) {
 TEST(paired_segmentation_covers_the_text) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
-    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting::lossless, false,
+    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting::lossless, false, false,
                               random_vocabulary(random, true));
     const auto model = random_model(random, tokenizer.vocabulary(), 7,
                                     round % 2 ? Conditional::pooled : Conditional::mixture);

@@ -14,6 +14,7 @@ from pairpiece.errors import (
     PairPieceError,
     VocabularySizeError,
 )
+from pairpiece.imports import from_huggingface, from_sentencepiece
 from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
 from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
 from pairpiece.pipeline import train
@@ -43,6 +44,8 @@ __all__ = [
     "TextOptions",
     "Tokenizer",
     "VocabularySizeError",
+    "from_huggingface",
+    "from_sentencepiece",
     "load",
     "pairs_from_links",
     "pairs_from_sentence",

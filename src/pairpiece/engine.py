@@ -67,8 +67,17 @@ class Engine(Protocol):
 _COUNTING = {"posterior": 0, "printed": 1, "best": 2}
 
 
-def compiled(pairs: Pairs, options: LearningOptions, reserved: list[str], threads: int) -> Engine:
-    """The engine of the compiled core."""
+def compiled(
+    pairs: Pairs,
+    options: LearningOptions,
+    reserved: list[str],
+    threads: int,
+    allowed: list[str] | None = None,
+) -> Engine:
+    """The engine of the compiled core.
+
+    Pieces are never `reserved` and, beyond single characters, only `allowed` ones if given.
+    """
     penalty = options.length_penalty
     return _core.Learner(
         words=pairs.words,
@@ -80,6 +89,7 @@ def compiled(pairs: Pairs, options: LearningOptions, reserved: list[str], thread
         multiplicity=pairs.multiplicity,
         sources=len(pairs.source_tokens),
         forbidden=reserved,
+        allowed=allowed,
         max_piece_length=options.max_piece_length,
         min_count=options.min_seed_count,
         max_seeds=options.max_seeds,

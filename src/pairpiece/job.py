@@ -12,8 +12,11 @@ from pairpiece import source_tokenizers
 from pairpiece.corpus import Corpus, Paths
 from pairpiece.encoding import check_seed, check_threads
 from pairpiece.errors import AlignerError, OptionError
-from pairpiece.options import LearningOptions, TextOptions, check_choice, options_for
+from pairpiece.imports import import_tokenizer
+from pairpiece.options import LearningOptions, TextOptions, check_choice
 from pairpiece.symmetrization import SYMMETRIZATIONS
+from pairpiece.tokenizer import Tokenizer
+from pairpiece.training import DEFAULT_SIZE, check_fixed, pieces_of, text_and_learning
 from pairpiece.word_aligner import Eflomal
 
 LINKS_BETWEEN = ("words", "spaces")
@@ -25,6 +28,8 @@ class Job:
 
     corpus: Corpus
     vocab_size: int
+    vocabulary: Tokenizer | None  # learn c(t, s) for its pieces and nothing else
+    start_from: list[str] | None  # choose the pieces among these
     mode: str
     source_tokenizer: Any  # None: train one
     source_vocab_size: int
@@ -47,7 +52,9 @@ def prepare(
     target: Paths | None = None,
     *,
     corpus: Paths | Iterable[tuple[str, str]] | None = None,
-    vocab_size: int = 8000,
+    vocab_size: int | None = None,
+    vocabulary: Tokenizer | str | os.PathLike[str] | None = None,
+    start_from: Tokenizer | str | os.PathLike[str] | Iterable[str] | None = None,
     mode: str = "default",
     source_tokenizer: Any = None,
     source_vocab_size: int | None = None,
@@ -73,6 +80,8 @@ def prepare(
       directory, a PairPiece model, a function from text to tokens, or ``"pretokenized"`` for source
       text that is tokens already.  Without one a SentencePiece unigram model of
       `source_vocab_size` (else `vocab_size`) is trained.
+    * `vocabulary`, `start_from`: see `train_from_pairs`; a path to a PairPiece model, a
+      SentencePiece ``.model``, a ``tokenizer.json`` or a Hugging Face directory will do.
     * `align`: ``"eflomal"``, a Pharaoh file with word links made elsewhere, or ``"none"``.  The
       numbers in the file are those of words as `split_words` finds them, or, if `links_between` is
       ``"spaces"``, of what stands between spaces.
@@ -103,7 +112,13 @@ def prepare(
             raise OptionError(f"{name} must be true or false, not {flag!r}")
     check_choice("symmetrization", symmetrization, SYMMETRIZATIONS)
     check_choice("links_between", links_between, LINKS_BETWEEN)
-    text, learning = options_for(mode, options)
+    fixed = _tokenizer(vocabulary)
+    if fixed is not None:
+        check_fixed(vocab_size, start_from)
+        vocab_size = fixed.vocab_size
+    if isinstance(start_from, str | os.PathLike):
+        start_from = import_tokenizer(start_from)
+    text, learning = text_and_learning(mode, options, fixed)
     if text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
     align = os.fspath(align)
@@ -122,12 +137,14 @@ def prepare(
             source_column=source_column,
             target_column=target_column,
         ),
-        vocab_size=vocab_size,
+        vocab_size=vocab_size or DEFAULT_SIZE,
+        vocabulary=fixed,
+        start_from=pieces_of(start_from),
         mode=mode,
         source_tokenizer=None
         if source_tokenizer is None
         else source_tokenizers.source_tokenizer(source_tokenizer),
-        source_vocab_size=source_vocab_size or vocab_size,
+        source_vocab_size=source_vocab_size or vocab_size or DEFAULT_SIZE,
         align="none" if learning.source_side == "none" else align,
         links_between=links_between,
         symmetrization=symmetrization,
@@ -145,3 +162,11 @@ def prepare(
         text=text,
         learning=learning,
     )
+
+
+def _tokenizer(given: Tokenizer | str | os.PathLike[str] | None) -> Tokenizer | None:
+    if given is None or isinstance(given, Tokenizer):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        raise OptionError(f"vocabulary must be a tokenizer or a path to one, not {given!r}")
+    return import_tokenizer(given)

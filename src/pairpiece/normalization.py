@@ -19,7 +19,7 @@ from typing import Any
 from pairpiece.errors import OptionError
 from pairpiece.model_proto import fields_of
 
-NAMES = ("nfkc", "nfc", "none")
+NAMES = ("nfkc", "nfc", "none", "imported")
 
 
 @functools.cache
@@ -28,6 +28,7 @@ def charsmap(name: str) -> bytes:
 
     ``nfkc`` is SentencePiece's own rule of that name: Unicode NFKC of every character and of every
     sequence that has a composed form.  ``nfc`` does the same with canonical equivalence only.
+    ``imported`` stands for the table that an imported tokenizer has brought along.
     """
     if name == "nfkc":
         return _compiled(rule_name="nfkc")
@@ -39,7 +40,7 @@ def charsmap(name: str) -> bytes:
             return _compiled(rule_tsv=str(path))
     if name == "none":
         return b""
-    raise OptionError(f"normalization must be one of {', '.join(NAMES)}, not {name!r}")
+    raise OptionError(f"normalization {name!r} comes with a vocabulary from elsewhere only")
 
 
 def _compiled(**rule: Any) -> bytes:

@@ -17,7 +17,7 @@ MARKER = "▁"
 
 BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
-PRETOKENIZATIONS = ("lossless", "paper", "none", "custom")
+PRETOKENIZATIONS = ("lossless", "spaces", "paper", "none", "custom")
 MODES = ("default", "paper", "paper-hard", "unigram")
 
 
@@ -77,6 +77,7 @@ class TextOptions:
     normalization: str = "nfkc"
     pretokenization: str = "lossless"
     add_dummy_prefix: bool = False
+    remove_extra_spaces: bool = False  # at the ends, and after a space
     byte_fallback: bool = True
     unk_id: int = 0
     bos_id: int = 1
@@ -86,7 +87,8 @@ class TextOptions:
     bos_piece: str = "<s>"
     eos_piece: str = "</s>"
     pad_piece: str = "<pad>"
-    user_defined_symbols: tuple[str, ...] = ()
+    user_defined_symbols: tuple[str, ...] = ()  # found in text as they are
+    control_symbols: tuple[str, ...] = ()  # never found in text
 
     def __post_init__(self) -> None:
         _check_types(self)
@@ -100,12 +102,12 @@ class TextOptions:
         special = self.special_tokens()
         if len(special) < 1 + (self.bos_id >= 0) + (self.eos_id >= 0) + (self.pad_id >= 0):
             raise OptionError("unk_id, bos_id, eos_id and pad_id must differ (or be -1 for none)")
-        names = [*special.values(), *self.user_defined_symbols]
+        names = [*special.values(), *self.user_defined_symbols, *self.control_symbols]
         for name in names:
             if name == MARKER or (self.byte_fallback and name in BYTE_PIECES):
                 raise OptionError(f"{name!r} is the name of another piece already")
         if len(set(names)) < len(names):
-            raise OptionError(f"special tokens and user-defined symbols must differ: {names}")
+            raise OptionError(f"special tokens and symbols must differ: {names}")
 
     def special_tokens(self) -> dict[int, str]:
         """Special pieces by id, those switched off with -1 left out."""
@@ -239,8 +241,7 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
             close = difflib.get_close_matches(name, known, 1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise OptionError(f"there is no option {name!r}{hint}")
-    if isinstance(overrides.get("user_defined_symbols"), list):
-        overrides = {**overrides, "user_defined_symbols": tuple(overrides["user_defined_symbols"])}
+    overrides = {k: tuple(v) if isinstance(v, list) else v for k, v in overrides.items()}
     text = dataclasses.replace(text, **{k: v for k, v in overrides.items() if k in text_names})
     learning = dataclasses.replace(
         learning, **{k: v for k, v in overrides.items() if k in learning_names}

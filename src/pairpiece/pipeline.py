@@ -56,7 +56,7 @@ def train(
     *,
     corpus: Paths | Iterable[tuple[str, str]] | None = None,
     output: str | os.PathLike[str] | None = None,
-    vocab_size: int = 8000,
+    vocab_size: int | None = None,
     mode: str = "default",
     source_tokenizer: Any = None,
     align: str | os.PathLike[str] = "eflomal",
@@ -247,15 +247,15 @@ class _Stages:
             yield lines
 
     def _split(self) -> WordSplitter:
-        return WordSplitter(self._job.text)
+        fixed = self._job.vocabulary
+        return WordSplitter(self._job.text, None if fixed is None else fixed.charsmap)
 
     def _words(self, text: Result, source: Any) -> Result:
         """``source.words`` and ``target.words``, as the aligner takes them."""
         depends_on = {
             "text": text.content,
-            "splitting": [self._job.text.normalization, self._job.text.pretokenization],
-            "prefix": self._job.text.add_dummy_prefix,
-            "symbols": self._job.text.user_defined_symbols,
+            "splitting": dataclasses.asdict(self._job.text),
+            "vocabulary": provenance.identity(self._job.vocabulary),
             "source": "words",
         }
         if source_tokenizers.finds_own_words(source):
@@ -324,6 +324,7 @@ class _Stages:
                 "links": [*provenance.links_identity(job, links), text.details["read"]],
                 "per_link": per_link,
                 "text_options": dataclasses.asdict(job.text),
+                "vocabulary": provenance.identity(job.vocabulary),
             }
 
         def make(folder: Path) -> dict[str, Any]:
@@ -397,6 +398,8 @@ class _Stages:
         depends_on = {
             "pairs": pairs.content,
             "vocab_size": job.vocab_size,
+            "vocabulary": provenance.identity(job.vocabulary),
+            "start_from": job.start_from,
             "seed": job.seed,
             "mode": job.mode,
             "text": dataclasses.asdict(job.text),
@@ -413,8 +416,10 @@ class _Stages:
         def make(folder: Path) -> dict[str, Any]:
             tokenizer = train_from_pairs(
                 Pairs.load(pairs.folder / "pairs.safetensors"),
-                job.vocab_size,
+                None if job.vocabulary is not None else job.vocab_size,
                 job.mode,
+                vocabulary=job.vocabulary,
+                start_from=job.start_from,
                 num_threads=job.num_threads,
                 seed=job.seed,
                 progress=progress,

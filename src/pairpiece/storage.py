@@ -38,9 +38,15 @@ from pairpiece.source_tokenizers import (
 )
 from pairpiece.tables import BigramTable, CooccurrenceTable, PairedSettings
 from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
-from pairpiece.vocabulary import PieceType, Vocabulary
+from pairpiece.vocabulary import (
+    MAX_SCORE,
+    SCORES_PER_NAT,
+    SUMMATIONS,
+    PieceType,
+    Vocabulary,
+)
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "pairpiece.json"
 MAX_MANIFEST_BYTES = 2**28
 MAX_TABLE_BYTES = 2**36
@@ -120,6 +126,7 @@ def save_model(tokenizer: Tokenizer, folder: Path) -> None:
         "pieces": vocabulary.pieces,
         "types": [int(kind) for kind in vocabulary.types],
         "scores": vocabulary.scores,
+        "summation": vocabulary.summation,
         "charsmap": base64.b64encode(state["charsmap"]).decode("ascii"),
     }
     lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
@@ -342,14 +349,17 @@ def _expect(values: dict[str, Any], name: str, kind: type[Any], path: Path) -> A
 
 def _text_options(manifest: dict[str, Any], path: Path) -> TextOptions:
     values = dict(_expect(manifest, "text", dict, path))
+    if manifest["version"] == 1:
+        values = {**_NEW_IN_VERSION_2, **values}
     for field in dataclasses.fields(TextOptions):
         kind = {"bool": bool, "int": int, "str": str}.get(str(field.type), list)
         _expect(values, field.name, kind, path)
-    symbols = values["user_defined_symbols"]
-    if not all(isinstance(symbol, str) for symbol in symbols):
-        raise ModelFormatError(f"{path}: user_defined_symbols are not all strings")
+    for name in ("user_defined_symbols", "control_symbols"):
+        if not all(isinstance(symbol, str) for symbol in values[name]):
+            raise ModelFormatError(f"{path}: {name} are not all strings")
+        values[name] = tuple(values[name])
     try:
-        return TextOptions(**{**values, "user_defined_symbols": tuple(symbols)})
+        return TextOptions(**values)
     except (PairPieceError, TypeError) as error:
         raise ModelFormatError(f"{path}: {error}") from None
 
@@ -362,27 +372,39 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
         raise ModelFormatError(f"{path}: pieces, types and scores differ in number")
     if not all(type(piece) is str for piece in pieces) or len(set(pieces)) < len(pieces):
         raise ModelFormatError(f"{path}: pieces must be different strings")
-    if not all(type(score) is int and abs(score) <= 2**24 for score in scores):
-        raise ModelFormatError(f"{path}: scores must be whole numbers of at most 2^24")
+    if not all(type(score) in (int, float) and abs(score) <= 2**24 for score in scores):
+        raise ModelFormatError(f"{path}: scores must be numbers within limits")
+    summation = "words"
+    if manifest["version"] == 1:
+        scores = [score / SCORES_PER_NAT for score in scores]
+    else:
+        summation = _expect(manifest, "summation", str, path)
+    if summation not in SUMMATIONS or not all(abs(score) <= MAX_SCORE for score in scores):
+        raise ModelFormatError(f"{path}: the summation is unknown, or scores are not within limits")
     try:
         kinds = [_KINDS[kind] for kind in types]
     except (KeyError, TypeError):
         raise ModelFormatError(f"{path}: unknown piece type") from None
-    special = {i: pieces[i] for i, kind in enumerate(kinds) if kind in _SPECIAL}
-    symbols = {piece for piece, kind in zip(pieces, kinds, strict=True) if kind == _USER_DEFINED}
-    if special != text.special_tokens() or kinds[text.unk_id] != PieceType.UNKNOWN:
+    of_kind: dict[PieceType, list[str]] = {kind: [] for kind in PieceType}
+    for piece, kind in zip(pieces, kinds, strict=True):
+        of_kind[kind].append(piece)
+    special = text.special_tokens()
+    controls = {*special.values(), *text.control_symbols} - {text.unk_piece}
+    if (
+        any(i >= len(pieces) or pieces[i] != piece for i, piece in special.items())
+        or of_kind[PieceType.UNKNOWN] != [text.unk_piece]
+        or set(of_kind[PieceType.CONTROL]) != controls
+    ):
         raise ModelFormatError(f"{path}: the special tokens do not agree with the pieces")
-    if symbols != set(text.user_defined_symbols):
+    if set(of_kind[PieceType.USER_DEFINED]) != set(text.user_defined_symbols):
         raise ModelFormatError(f"{path}: the user-defined symbols do not agree with the pieces")
-    of_bytes = tuple(p for p, kind in zip(pieces, kinds, strict=True) if kind == PieceType.BYTE)
-    if of_bytes != (BYTE_PIECES if text.byte_fallback else ()):
+    if tuple(of_kind[PieceType.BYTE]) != (BYTE_PIECES if text.byte_fallback else ()):
         raise ModelFormatError(f"{path}: the byte pieces do not agree with byte_fallback")
-    return Vocabulary(pieces, kinds, scores)
+    return Vocabulary(pieces, kinds, scores, summation)
 
 
 _KINDS = {int(kind): kind for kind in PieceType}
-_SPECIAL = (PieceType.UNKNOWN, PieceType.CONTROL)
-_USER_DEFINED = PieceType.USER_DEFINED
+_NEW_IN_VERSION_2 = {"remove_extra_spaces": False, "control_symbols": []}
 
 
 def _paired_settings(values: Any, path: Path) -> PairedSettings:

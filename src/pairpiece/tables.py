@@ -66,7 +66,10 @@ class CooccurrenceTable:
         for i, (piece, kind) in enumerate(zip(vocabulary.pieces, vocabulary.types, strict=True)):
             if kind != PieceType.NORMAL:
                 continue
-            row = row_of[piece]
+            row = row_of.get(piece)
+            if row is None:  # of a fixed vocabulary, and not in the text
+                base[i] = options.base_offset
+                continue
             span = slice(int(row_begin[row]), int(row_begin[row + 1]))
             values = count[span].astype(np.float32)
             kept = values >= max(options.min_table_count, _SMALLEST)

@@ -24,8 +24,8 @@ from pairpiece.encoding import (
 from pairpiece.errors import OptionError
 from pairpiece.options import MARKER, TextOptions
 from pairpiece.tables import BigramTable, CooccurrenceTable
-from pairpiece.vocabulary import SCORES_PER_NAT, Vocabulary
-from pairpiece.words import SPLITTINGS
+from pairpiece.vocabulary import Vocabulary
+from pairpiece.words import core_tokenizer
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,14 +68,7 @@ class Tokenizer:
         self._provenance = provenance or {}
         self._priors = priors
         self._id_of = {piece: i for i, piece in enumerate(vocabulary.pieces)}
-        self._core = _core.Tokenizer(
-            charsmap,
-            SPLITTINGS[text.pretokenization],
-            text.add_dummy_prefix,
-            vocabulary.pieces,
-            vocabulary.types,
-            vocabulary.scores,
-        )
+        self._core = core_tokenizer(charsmap, text, vocabulary)
 
     # ------------------------------------------------------------------ vocabulary
 
@@ -154,6 +147,11 @@ class Tokenizer:
         return dict(self._id_of)
 
     @property
+    def vocabulary(self) -> Vocabulary:
+        """Pieces, types and scores by id."""
+        return self._vocabulary
+
+    @property
     def charsmap(self) -> bytes:
         """The normalisation table, as SentencePiece and Hugging Face take it; empty for none."""
         return self._charsmap
@@ -165,7 +163,7 @@ class Tokenizer:
     def score(self, id: int) -> float:  # noqa: A002
         """The target-only log-probability of a piece, in nats."""
         self.id_to_piece(id)
-        return self._vocabulary.scores[id] / SCORES_PER_NAT
+        return self._vocabulary.scores[id]
 
     # ------------------------------------------------------------------ text
 

@@ -16,11 +16,11 @@ from pairpiece.encoding import check_seed, check_threads
 from pairpiece.engine import Engine, compiled
 from pairpiece.errors import MemoryLimitError, OptionError, PairError, VocabularySizeError
 from pairpiece.normalization import charsmap
-from pairpiece.options import LearningOptions, TextOptions, options_for
+from pairpiece.options import MARKER, LearningOptions, TextOptions, options_for
 from pairpiece.pairs import PairLike, Pairs
 from pairpiece.tables import CooccurrenceTable
 from pairpiece.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
-from pairpiece.vocabulary import Vocabulary, lay_out, quantize, reserved_pieces
+from pairpiece.vocabulary import PieceType, Vocabulary, lay_out, quantize, reserved_pieces
 from pairpiece.words import WordSplitter
 
 
@@ -36,14 +36,19 @@ class Progress:
     seconds: float  # since the beginning
 
 
+DEFAULT_SIZE = 8000
+"""Of a vocabulary, everything included."""
+
 ProgressCallback = Callable[[Progress], object]
 
 
 def train_from_pairs(
     pairs: Pairs | Iterable[PairLike],
-    vocab_size: int = 8000,
+    vocab_size: int | None = None,
     mode: str = "default",
     *,
+    vocabulary: Tokenizer | None = None,
+    start_from: Tokenizer | Iterable[str] | None = None,
     num_threads: int = 1,
     seed: int = 0,
     hard_vocab_limit: bool = True,
@@ -55,9 +60,14 @@ def train_from_pairs(
 ) -> Tokenizer:
     """Learn a tokenizer from (source tokens, target word[, count[, expected length]]) tuples.
 
-    In target words ▁ stands for a space.  `vocab_size` counts everything: special tokens, bytes,
-    characters and learned pieces.  `mode` is ``"default"``, ``"paper"``, ``"paper-hard"`` or
-    ``"unigram"``; `options` are the fields of `TextOptions` and `LearningOptions`, by name.
+    In target words ▁ stands for a space.  `vocab_size`, 8000 if not given, counts everything:
+    special tokens, bytes, characters and learned pieces.  `mode` is ``"default"``, ``"paper"``,
+    ``"paper-hard"`` or ``"unigram"``; `options` are the fields of `TextOptions` and
+    `LearningOptions`, by name.
+
+    With `vocabulary`, a tokenizer from `from_sentencepiece`, `from_huggingface` or `load`, nothing
+    but c(t, s) is learned: pieces, ids and target-only tokenization stay as they are.  With
+    `start_from`, a tokenizer or its pieces, the new pieces are chosen among those.
 
     The result depends on the set of pairs and the options alone, not on the order of the pairs or
     on `num_threads`.  Learning draws no random numbers; `seed` is what `Tokenizer.sample` starts
@@ -77,21 +87,36 @@ def train_from_pairs(
     )
     if pretokenizer is not None:
         options = {**options, "pretokenization": "custom"}
-    text, learning = options_for(mode, options)
+    text, learning = text_and_learning(mode, options, vocabulary)
     if text.pretokenization == "custom" and pretokenizer is None:
         raise OptionError('pretokenization="custom" needs the pretokenizer argument')
+    normalization = charsmap(text.normalization) if vocabulary is None else vocabulary.charsmap
     if not isinstance(pairs, Pairs):
         pairs = Pairs.from_iterable(pairs)
-    pairs = _select(_normalized(pairs, text), learning)
-    engine = _start(pairs, text, learning, num_threads, memory_limit)
-    wanted = _learned_size(engine, text, vocab_size, hard_vocab_limit)
-    _check_special_ids(text, wanted + len(reserved_pieces(text)))
+    pairs = _select(_normalized(pairs, text, normalization), learning)
+    reserved = reserved_pieces(text)
+    allowed = pieces_of(start_from if vocabulary is None else vocabulary)
+    if vocabulary is not None:
+        check_fixed(vocab_size, start_from)
+        learning = _with_all_pieces(learning, allowed or [])
+        reserved += set("".join(pairs.words)).difference(allowed or [])
+    engine = _start(pairs, reserved, allowed, learning, num_threads, memory_limit)
+    if vocabulary is None:
+        wanted = _learned_size(engine, len(reserved), vocab_size or DEFAULT_SIZE, hard_vocab_limit)
+        _check_special_ids(text, wanted + len(reserved))
+    else:
+        wanted = len(engine.pieces())
+        if wanted == 0:
+            raise PairError("no piece of the vocabulary occurs in the words: is it their language?")
     learn(engine, learning, wanted, progress)
-    vocabulary, table = finish(engine, text, learning, pairs)
+    pieces = vocabulary_of(engine, text, learning) if vocabulary is None else vocabulary.vocabulary
+    table = None
+    if learning.source_side != "none":
+        table = CooccurrenceTable.from_engine(engine, pieces, learning, pairs)
     return Tokenizer(
-        vocabulary,
+        pieces,
         text,
-        charsmap(text.normalization),
+        normalization,
         table=table,
         source_tokenizer=source_tokenizer,
         pretokenizer=pretokenizer,
@@ -106,7 +131,7 @@ def train_from_pairs(
 
 
 def _check_sizes(vocab_size: object, memory_limit: object) -> None:
-    if type(vocab_size) is not int or vocab_size < 1:
+    if vocab_size is not None and (type(vocab_size) is not int or vocab_size < 1):
         raise OptionError(f"vocab_size must be a positive number, not {vocab_size!r}")
     if memory_limit is not None and (type(memory_limit) is not int or memory_limit < 0):
         raise OptionError(f"memory_limit must be a number of bytes, not {memory_limit!r}")
@@ -173,10 +198,8 @@ def passes_left(size: int, wanted: int, options: LearningOptions) -> int:
     return math.ceil(prunings) * options.num_sub_iterations + options.num_final_iterations
 
 
-def finish(
-    engine: Engine, text: TextOptions, options: LearningOptions, pairs: Pairs
-) -> tuple[Vocabulary, CooccurrenceTable | None]:
-    """Scores for target-only use, ids for all pieces, and the table by id."""
+def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -> Vocabulary:
+    """Scores for target-only use, and ids for all pieces."""
     pieces = engine.pieces()
     if options.marginal == "best":
         penalty = options.paired_length_penalty
@@ -191,15 +214,65 @@ def finish(
         # What no pass has counted must not be impossible: half of the smallest count there is.
         counts = np.maximum(counts, counts[counts > 0].min() / 2)
     log_probability = np.log(counts) - np.log(counts.sum()) - options.marginal_piece_penalty
-    vocabulary = lay_out(text, list(zip(pieces, map(quantize, log_probability), strict=True)))
-    if options.source_side == "none":
-        return vocabulary, None
-    return vocabulary, CooccurrenceTable.from_engine(engine, vocabulary, options, pairs)
+    return lay_out(text, list(zip(pieces, map(quantize, log_probability), strict=True)))
 
 
-def _normalized(pairs: Pairs, text: TextOptions) -> Pairs:
+def text_and_learning(
+    mode: str, options: dict[str, Any], vocabulary: Tokenizer | None
+) -> tuple[TextOptions, LearningOptions]:
+    """The options of a run; those about text are the vocabulary's, if there is one."""
+    text, learning = options_for(mode, options)
+    if vocabulary is None:
+        return text, learning
+    given = [field.name for field in dataclasses.fields(TextOptions) if field.name in options]
+    if given and given != ["pretokenization"]:
+        raise OptionError(f"{given[0]} cannot be set: the vocabulary has its own")
+    if learning.source_side == "none":
+        raise OptionError("without a source side there is nothing to learn for a vocabulary")
+    return vocabulary.options, learning
+
+
+def check_fixed(vocab_size: int | None, start_from: object) -> None:
+    """Raise an `OptionError` for what has no meaning with a fixed vocabulary."""
+    if vocab_size is not None:
+        raise OptionError(
+            "vocab_size cannot be set with vocabulary, which stays as it is; start_from takes "
+            "another one as a beginning"
+        )
+    if start_from is not None:
+        raise OptionError("vocabulary and start_from exclude each other")
+
+
+def pieces_of(given: Tokenizer | Iterable[str] | None) -> list[str] | None:
+    """The learned pieces of a tokenizer, or the given ones."""
+    if given is None:
+        return None
+    if isinstance(given, Tokenizer):
+        vocabulary = given.vocabulary
+        kinds = zip(vocabulary.pieces, vocabulary.types, strict=True)
+        return [piece for piece, kind in kinds if kind == PieceType.NORMAL]
+    pieces = [given] if isinstance(given, str) else list(given)
+    if isinstance(given, str) or not all(isinstance(piece, str) for piece in pieces):
+        raise OptionError(f"start_from must be a tokenizer or a list of pieces, not {given!r}")
+    return [piece.replace(" ", MARKER) for piece in pieces]
+
+
+def _with_all_pieces(learning: LearningOptions, pieces: list[str]) -> LearningOptions:
+    """The options with which no piece is left out."""
+    longest = max(map(len, pieces), default=1)
+    return dataclasses.replace(
+        learning,
+        max_piece_length=min(longest, 63),
+        min_seed_count=0.0,
+        max_seeds=0,
+        character_coverage=1.0,
+        min_expected_count=0.0,
+    )
+
+
+def _normalized(pairs: Pairs, text: TextOptions, normalization: bytes) -> Pairs:
     """Words as the encoder will see them: normalised, ▁ for spaces, no user-defined symbols."""
-    splitter = WordSplitter(text, charsmap(text.normalization))
+    splitter = WordSplitter(text, normalization)
     symbols = set(text.user_defined_symbols)
     renamed = ("" if word in symbols else splitter.normalize_word(word) for word in pairs.words)
     return pairs.with_words(renamed)
@@ -218,7 +291,8 @@ def _select(pairs: Pairs, learning: LearningOptions) -> Pairs:
 
 def _start(
     pairs: Pairs,
-    text: TextOptions,
+    reserved: list[str],
+    allowed: list[str] | None,
     learning: LearningOptions,
     threads: int,
     memory_limit: int | None,
@@ -236,7 +310,7 @@ def _start(
     if memory_limit is not None:
         needed = _core.seed_bytes(pairs.words, learning.max_piece_length)
         check("collecting the seeds", needed, f"{shorter} or leave out rare words")
-    engine = compiled(pairs, learning, reserved_pieces(text), threads)
+    engine = compiled(pairs, learning, reserved, threads, allowed)
     check("the co-occurrence table", engine.table_bytes(), f"{fewer} or {shorter}")
     return engine
 
@@ -247,9 +321,8 @@ def _check_special_ids(text: TextOptions, size: int) -> None:
             raise OptionError(f"{name} {getattr(text, name)} lies outside the {size} ids there are")
 
 
-def _learned_size(engine: Engine, text: TextOptions, vocab_size: int, hard: bool) -> int:
-    """How many pieces to learn, characters included, for a vocabulary of `vocab_size`."""
-    fixed = len(reserved_pieces(text))
+def _learned_size(engine: Engine, fixed: int, vocab_size: int, hard: bool) -> int:
+    """How many pieces to learn, characters included, for `vocab_size` with the `fixed` ones."""
     lowest, highest = fixed + engine.characters(), fixed + len(engine.pieces())
     if hard and not lowest <= vocab_size <= highest:
         advice = (

@@ -11,7 +11,13 @@ from pairpiece.errors import OptionError
 from pairpiece.options import BYTE_PIECES, TextOptions
 
 SCORES_PER_NAT = 256
-"""Scores are whole numbers of 1/256 nat, so that sums of them are exact in 32-bit floats."""
+"""Learned scores are multiples of 1/256 nat, so that sums of them are exact in 32-bit floats."""
+
+MAX_SCORE = 2.0**16
+"""In nats, either way."""
+
+SUMMATIONS = ("words", "spaces", "texts", "singles")
+"""How scores are added up: see ``core/vocabulary.hpp``, where they have these numbers."""
 
 
 class PieceType(enum.IntEnum):
@@ -26,11 +32,12 @@ class PieceType(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Pieces by id, with types and scores."""
+    """Pieces by id, with types and scores in nats."""
 
     pieces: list[str]
     types: list[PieceType]
-    scores: list[int]
+    scores: list[float]
+    summation: str = "words"
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -39,28 +46,31 @@ class Vocabulary:
 def reserved_pieces(options: TextOptions) -> list[str]:
     """The pieces that are not learned and that no learned piece may be equal to."""
     pieces = [*options.special_tokens().values(), *options.user_defined_symbols]
+    pieces += options.control_symbols
     if options.byte_fallback:
         pieces += BYTE_PIECES
     return pieces
 
 
-def quantize(log_probability: float) -> int:
-    """A score: nats as a whole number of 1/256, kept away from the limits of 32 bits."""
-    return max(-(2**24), min(2**24, math.floor(log_probability * SCORES_PER_NAT + 0.5)))
+def quantize(log_probability: float) -> float:
+    """A score: the nearest multiple of 1/256 nat, within limits."""
+    nearest = math.floor(log_probability * SCORES_PER_NAT + 0.5) / SCORES_PER_NAT
+    return max(-MAX_SCORE, min(MAX_SCORE, nearest))
 
 
-def lay_out(options: TextOptions, learned: Sequence[tuple[str, int]]) -> Vocabulary:
+def lay_out(options: TextOptions, learned: Sequence[tuple[str, float]]) -> Vocabulary:
     """Give every piece its id.
 
     Special tokens have the ids that were asked for; the other ids go, in order, to user-defined
-    symbols, bytes and the learned (piece, score) pairs, best score first.
+    and control symbols, bytes and the learned (piece, score) pairs, best score first.
     """
     special = options.special_tokens()
-    others: list[tuple[str, PieceType, int]] = [
-        (symbol, PieceType.USER_DEFINED, 0) for symbol in options.user_defined_symbols
+    others: list[tuple[str, PieceType, float]] = [
+        (symbol, PieceType.USER_DEFINED, 0.0) for symbol in options.user_defined_symbols
     ]
+    others += [(symbol, PieceType.CONTROL, 0.0) for symbol in options.control_symbols]
     if options.byte_fallback:
-        others += [(piece, PieceType.BYTE, 0) for piece in BYTE_PIECES]
+        others += [(piece, PieceType.BYTE, 0.0) for piece in BYTE_PIECES]
     ranked = sorted(learned, key=lambda item: (-item[1], item[0]))
     others += [(piece, PieceType.NORMAL, score) for piece, score in ranked]
     size = len(special) + len(others)
@@ -68,7 +78,7 @@ def lay_out(options: TextOptions, learned: Sequence[tuple[str, int]]) -> Vocabul
         raise OptionError(f"special token id {max(special)} lies outside the {size} ids there are")
     rest = iter(others)
     entries = [
-        (special[i], PieceType.UNKNOWN if i == options.unk_id else PieceType.CONTROL, 0)
+        (special[i], PieceType.UNKNOWN if i == options.unk_id else PieceType.CONTROL, 0.0)
         if i in special
         else next(rest)
         for i in range(size)

@@ -7,10 +7,24 @@ import functools
 from pairpiece import _core
 from pairpiece.normalization import charsmap
 from pairpiece.options import MARKER, TextOptions
-from pairpiece.vocabulary import PieceType
+from pairpiece.vocabulary import SUMMATIONS, PieceType, Vocabulary
 
-SPLITTINGS = {"lossless": 0, "paper": 1, "none": 2, "custom": 2}
+SPLITTINGS = {"lossless": 0, "paper": 1, "none": 2, "custom": 2, "spaces": 3}
 """The numbers by which the compiled core knows the kinds of pre-tokenization."""
+
+
+def core_tokenizer(table: bytes, options: TextOptions, vocabulary: Vocabulary) -> _core.Tokenizer:
+    """The compiled part of a tokenizer with this normalisation table."""
+    return _core.Tokenizer(
+        charsmap=table,
+        splitting=SPLITTINGS[options.pretokenization],
+        dummy_prefix=options.add_dummy_prefix,
+        squeeze=options.remove_extra_spaces,
+        pieces=vocabulary.pieces,
+        types=vocabulary.types,
+        scores=vocabulary.scores,
+        summation=SUMMATIONS.index(vocabulary.summation),
+    )
 
 
 class WordSplitter:
@@ -25,11 +39,11 @@ class WordSplitter:
         table = charsmap(options.normalization) if table is None else table
         pieces = [options.unk_piece, *options.user_defined_symbols]
         types = [PieceType.UNKNOWN] + [PieceType.USER_DEFINED] * len(options.user_defined_symbols)
-        splitting = SPLITTINGS[options.pretokenization]
-        prefix = options.add_dummy_prefix
-        self._core = _core.Tokenizer(table, splitting, prefix, pieces, types, [0] * len(pieces))
-        unsplit = SPLITTINGS["none"]
-        self._whole = _core.Tokenizer(table, unsplit, False, ["<unk>"], [PieceType.UNKNOWN], [0])
+        self._core = core_tokenizer(table, options, Vocabulary(pieces, types, [0.0] * len(pieces)))
+        whole = TextOptions(pretokenization="none")
+        self._whole = core_tokenizer(
+            table, whole, Vocabulary([whole.unk_piece], [PieceType.UNKNOWN], [0.0])
+        )
 
     def normalize(self, text: str) -> str:
         """The text that decoding gives back."""

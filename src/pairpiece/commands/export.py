@@ -2,6 +2,7 @@
 
 for example:
   pairpiece export it-fr/ --to sentencepiece -o it.model
+  pairpiece export it-fr/ --to hf --special-tokens-from llama/ -o it-llama/
   pairpiece export it-fr/ --to marian -o marian/
   pairpiece export it-fr/ --to lexicon -o fr-it.lex
   pairpiece export it-fr/ --to table -o fr-it.npz
@@ -33,15 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "log p(t|s), separated by tabs; table: c(t, s) as .npz (scipy.sparse) or .parquet",
     )
     parser.add_argument(
+        "--special-tokens-from",
+        metavar="PATH",
+        help="with --to hf: add the special tokens of this Hugging Face tokenizer",
+    )
+    parser.add_argument(
         "-o", "--output", required=True, metavar="PATH", help="- for a lexicon: stdout"
     )
 
 
-_DIRECTORIES = {"hf": huggingface.files_for, "marian": marian.files_for}
-
-
 def run(options: argparse.Namespace) -> None:
     """Write the files."""
+    if options.special_tokens_from is not None and options.to != "hf":
+        raise OptionError("--special-tokens-from goes with --to hf")
     tokenizer = storage.load(options.model)
     if options.to == "lexicon":
         with output_stream(options.output) as output:
@@ -60,7 +65,10 @@ def run(options: argparse.Namespace) -> None:
         files.write(path, to_sentencepiece(tokenizer))
         files.write(path.with_suffix(".vocab"), vocabulary_text(tokenizer).encode("utf-8"))
     else:
-        written = _DIRECTORIES[options.to](tokenizer)
+        if options.to == "hf":
+            written = huggingface.files_for(tokenizer, options.special_tokens_from)
+        else:
+            written = marian.files_for(tokenizer)
         path.mkdir(parents=True, exist_ok=True)
         for name, content in written.items():
             files.write(path / name, content)

@@ -25,6 +25,7 @@ from pairpiece.errors import OptionError
 from pairpiece.job import LINKS_BETWEEN, Job, prepare
 from pairpiece.options import MODES, LengthPenalty
 from pairpiece.symmetrization import SYMMETRIZATIONS
+from pairpiece.training import DEFAULT_SIZE
 
 _OWN_OPTIONS = {*inspect.signature(prepare).parameters} - {"hard_vocab_limit", "memory_limit"}
 
@@ -47,7 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--strict", action="store_true", help="stop at what is only a warning")
     model = parser.add_argument_group("model")
     model.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the model")
-    model.add_argument("--vocab-size", type=int, default=8000, metavar="N", help="default 8000")
+    model.add_argument("--vocab-size", type=int, metavar="N", help=f"default {DEFAULT_SIZE}")
+    model.add_argument(
+        "--vocabulary",
+        metavar="PATH",
+        help="keep the pieces and ids of this tokenizer and learn what they translate: SentencePiece "
+        ".model, tokenizer.json, Hugging Face directory or PairPiece model",
+    )
+    model.add_argument(
+        "--start-from", metavar="PATH", help="choose the new pieces among those of this tokenizer"
+    )
     model.add_argument("--mode", choices=MODES, default="default")
     model.add_argument("--seed", type=int, default=0, metavar="N")
     model.add_argument(
@@ -119,6 +129,8 @@ def _job(options: argparse.Namespace) -> Job:
         options.target,
         corpus=options.corpus,
         vocab_size=options.vocab_size,
+        vocabulary=options.vocabulary,
+        start_from=options.start_from,
         mode=options.mode,
         source_tokenizer=options.source_tokenizer,
         source_vocab_size=options.source_vocab_size,

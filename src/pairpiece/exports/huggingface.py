@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import json
 import re
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
+from pairpiece.errors import ModelFormatError
 from pairpiece.exports.sentencepiece import check_exportable
 from pairpiece.options import MARKER
 from pairpiece.tokenizer import Tokenizer
@@ -40,7 +43,7 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
             if kind in (*_SPECIAL, PieceType.USER_DEFINED)
         ],
         "normalizer": {"type": "Sequence", "normalizers": _normalizers(tokenizer)},
-        "pre_tokenizer": _nothing_but_text(tokenizer),
+        "pre_tokenizer": nothing_but_text(tokenizer),
         "post_processor": None,
         "decoder": {"type": "Sequence", "decoders": _decoders(tokenizer)},
         "model": {
@@ -55,13 +58,14 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
     }
 
 
-def _nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
+def nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
     """Splits text that reads as a special or byte piece, such as ``<0x41>``, where a word ends.
 
     To Hugging Face's Unigram model these are pieces like any other, and it would find them.
     """
     breaks = ["<(?=0x[0-9A-F]{2}>)"] if tokenizer.options.byte_fallback else []
-    for piece in tokenizer.options.special_tokens().values():
+    options = tokenizer.options
+    for piece in (*options.special_tokens().values(), *options.control_symbols):
         first = len(tokenizer.words(piece)[0])
         if 0 < first < len(piece):
             breaks.append(f"{re.escape(piece[:first])}(?={re.escape(piece[first:])})")
@@ -78,6 +82,9 @@ def _normalizers(tokenizer: Tokenizer) -> list[dict[str, Any]]:
     if tokenizer.charsmap:
         table = base64.b64encode(tokenizer.charsmap).decode("ascii")
         steps.append({"type": "Precompiled", "precompiled_charsmap": table})
+    if tokenizer.options.remove_extra_spaces:
+        steps.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
+        steps.append({"type": "Strip", "strip_left": True, "strip_right": True})
     if tokenizer.options.add_dummy_prefix:
         steps.append({"type": "Prepend", "prepend": " "})
     steps.append({"type": "Replace", "pattern": {"String": " "}, "content": MARKER})
@@ -113,10 +120,61 @@ def tokenizer_config(tokenizer: Tokenizer) -> dict[str, Any]:
 FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
-def files_for(tokenizer: Tokenizer) -> dict[str, bytes]:
-    """The files by name."""
-    contents = (tokenizer_json(tokenizer), tokenizer_config(tokenizer))
-    return dict(zip(FILES, map(_bytes, contents), strict=True))
+def files_for(
+    tokenizer: Tokenizer, special_tokens_from: str | PathLike[str] | None = None
+) -> dict[str, bytes]:
+    """The files by name.
+
+    Special tokens of another Hugging Face tokenizer are added with ids after those there are, and
+    take its roles: its ``bos_token`` is the new one's, and so on.
+    """
+    content, config = tokenizer_json(tokenizer), tokenizer_config(tokenizer)
+    if special_tokens_from is not None:
+        _add_special_tokens(content, config, Path(special_tokens_from))
+    return dict(zip(FILES, map(_bytes, (content, config)), strict=True))
+
+
+def _add_special_tokens(ours: dict[str, Any], config: dict[str, Any], other: Path) -> None:
+    """Merge what the files of another tokenizer say about special tokens into ours."""
+    path = other / FILES[0] if other.is_dir() else other
+    theirs, their_config = _read_json(path), {}
+    if (path.parent / FILES[1]).is_file():
+        their_config = _read_json(path.parent / FILES[1])
+    known = {token["content"] for token in ours["added_tokens"]}
+    following = len(ours["model"]["vocab"])
+    try:
+        special = [token for token in theirs.get("added_tokens") or [] if token["special"]]
+        for token in sorted(special, key=lambda token: token["id"]):
+            if token["content"] not in known:
+                ours["added_tokens"].append({**token, "id": following})
+                known.add(token["content"])
+                following += 1
+        for key in _ROLE_KEYS:
+            if token_text(their_config.get(key)) in known:
+                config[key] = token_text(their_config[key])
+        extra = map(token_text, their_config.get("additional_special_tokens") or [])
+        if more := [token for token in extra if token in known]:
+            config["additional_special_tokens"] = more
+    except (KeyError, TypeError, AttributeError):
+        raise ModelFormatError(f"{path}: not a tokenizer of Hugging Face") from None
+
+
+_ROLE_KEYS = [f"{role}_token" for role in ("bos", "eos", "pad", "cls", "sep", "mask")]
+
+
+def token_text(token: Any) -> str | None:
+    """The text of a token in ``tokenizer_config.json``, where it may come with settings."""
+    text: str | None = token["content"] if isinstance(token, dict) else token
+    return text
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise ModelFormatError(f"{path}: not a tokenizer of Hugging Face") from None
 
 
 def _bytes(value: dict[str, Any]) -> bytes:

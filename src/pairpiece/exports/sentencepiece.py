@@ -55,7 +55,7 @@ def to_sentencepiece(tokenizer: Tokenizer) -> bytes:
         (1, "pairpiece"),
         (2, tokenizer.charsmap),
         (3, options.add_dummy_prefix),
-        (4, False),  # remove_extra_whitespaces
+        (4, options.remove_extra_spaces),
         (5, True),  # escape_whitespaces
     ]
     return message([*pieces, (2, message(trainer)), (3, message(normalizer))])
@@ -70,7 +70,7 @@ def vocabulary_text(tokenizer: Tokenizer) -> str:
 
 def is_exportable(tokenizer: Tokenizer) -> bool:
     """Whether tools that segment whole texts find the words of this model."""
-    return tokenizer.options.pretokenization in ("lossless", "none")
+    return tokenizer.options.pretokenization in ("lossless", "spaces", "none")
 
 
 def check_exportable(tokenizer: Tokenizer, tool: str) -> None:
