@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     model.add_argument(
         "--vocabulary",
         metavar="PATH",
-        help="keep the pieces and ids of this tokenizer and learn what they translate: SentencePiece "
-        ".model, tokenizer.json, Hugging Face directory or PairPiece model",
+        help="keep the pieces and ids of this tokenizer and learn what they translate: "
+        "SentencePiece .model, tokenizer.json, Hugging Face directory or PairPiece model",
     )
     model.add_argument(
         "--start-from", metavar="PATH", help="choose the new pieces among those of this tokenizer"
