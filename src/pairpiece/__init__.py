@@ -57,7 +57,11 @@ __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
-    """`PairPieceTokenizer` needs transformers, which is imported when it is asked for."""
+    """What is imported when it is asked for, because it takes time or other packages."""
+    if name == "evaluate":
+        from pairpiece.evaluation import evaluate
+
+        return evaluate
     if name == "PairPieceTokenizer":
         from pairpiece.transformers_tokenizer import PairPieceTokenizer
 

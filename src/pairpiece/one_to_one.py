@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from pairpiece.evaluation.aligned import visible
+from pairpiece.evaluation.tokenized import Links
 from pairpiece.word_aligner import Eflomal, symmetrized_links
 
 
@@ -22,16 +25,8 @@ def one_to_one(
         folder = Path(name)
         for side, sentences in (("source", sources), ("target", targets)):
             with (folder / f"{side}.words").open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(" ".join(map(_visible, tokens)) + "\n" for tokens in sentences)
+                file.writelines(" ".join(map(visible, tokens)) + "\n" for tokens in sentences)
         Eflomal().align(folder)
-        found = 0
-        for links in list(symmetrized_links(folder, "grow-diag-final-and"))[-last:]:
-            of_source = Counter(source for source, _ in links)
-            of_target = Counter(target for _, target in links)
-            found += sum(of_source[s] == 1 and of_target[t] == 1 for s, t in links)
-    return found / sum(len(tokens) for tokens in sources[-last:])
-
-
-def _visible(token: str) -> str:
-    """A token without the spaces that Eflomal would take for the end of it."""
-    return "".join(token.split()) or "_"
+        links = list(symmetrized_links(folder, "grow-diag-final-and"))[-last:]
+    lengths = np.array([len(tokens) for tokens in sources[-last:]], np.float64)
+    return float(Links.of(links, lengths).one_to_one.sum() / lengths.sum())

@@ -45,7 +45,8 @@ class SentencePieceSource:
         self._name = name
 
     @functools.cached_property
-    def _processor(self) -> Any:
+    def processor(self) -> Any:
+        """What SentencePiece makes of the model."""
         import sentencepiece
 
         processor = sentencepiece.SentencePieceProcessor()
@@ -60,12 +61,12 @@ class SentencePieceSource:
     @property
     def vocab_size(self) -> int:
         """The number of pieces."""
-        return int(self._processor.vocab_size())
+        return int(self.processor.vocab_size())
 
     def __call__(self, text: str) -> Words:
         """The tokens of every word of the text."""
         text = without_surrogates(text)
-        found = self._processor.encode(text, return_type="offset_mapping")
+        found = self.processor.encode(text, return_type="offset_mapping")
         return by_word(text, found["pieces"], found["offsets"])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -161,6 +162,20 @@ class HuggingFaceSource:
         text = without_surrogates(text)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return by_word(text, encoding.tokens, encoding.offsets)
+
+    def vocabulary(self) -> list[str]:
+        """All tokens, by id."""
+        known: dict[str, int] = self._tokenizer.get_vocab()
+        return sorted(known, key=known.__getitem__)
+
+    @property
+    def unknown(self) -> str | None:
+        """The token for what is not in the vocabulary, if there is one."""
+        model = json.loads(self._tokenizer.to_str())["model"]
+        if isinstance(model.get("unk_token"), str):
+            return str(model["unk_token"])
+        number = model.get("unk_id")
+        return None if number is None else str(self._tokenizer.id_to_token(number))
 
     def readable(self, token: str) -> str:
         """A token as people read it: ▁ for a space, ``<0xE2>`` for a piece of a character."""

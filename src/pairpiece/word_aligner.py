@@ -74,16 +74,20 @@ class Eflomal:
         folder: Path,
         *,
         priors: Path | None = None,
+        scores: bool = False,
         num_threads: int = 2,
         advance: Advance | None = None,
     ) -> None:
         """Align ``source.words`` with ``target.words`` of a folder, words separated by spaces.
 
-        Writes ``forward.links`` and ``reverse.links``, a line of Pharaoh links for each sentence.
+        Writes ``forward.links`` and ``reverse.links``, a line of Pharaoh links for each sentence;
+        with `scores` also ``forward.scores`` and ``reverse.scores``, a number for each.
         """
         arguments = ["-v", "--overwrite", "--n-samplers", str(self.samplers)]
         arguments += ["-s", "source.words", "-t", "target.words"]
         arguments += ["-f", "forward.links", "-r", "reverse.links"]
+        if scores:
+            arguments += ["-F", "forward.scores", "-R", "reverse.scores"]
         if priors is not None:
             arguments += ["-p", str(priors.absolute())]
         random = folder / "random"

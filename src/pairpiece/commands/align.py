@@ -13,11 +13,8 @@ size or the priors of the training (train --keep-priors).
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from pairpiece import storage
 from pairpiece.commands.line_streams import (
@@ -28,13 +25,10 @@ from pairpiece.commands.line_streams import (
     input_name,
     output_stream,
 )
-from pairpiece.errors import CorpusError, OptionError
-from pairpiece.source_tokenizers import words_to_align
+from pairpiece.errors import OptionError
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.tokenizer import Tokenizer
-from pairpiece.word_aligner import Eflomal, for_aligner, symmetrized_links
-
-MAX_PRIORS_BYTES = 2**32
+from pairpiece.word_links import word_links
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,40 +79,12 @@ def _token_links(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[
 
 
 def _word_links(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[str]:
-    if tokenizer.source_tokenizer is None:
-        raise OptionError("this model knows no source tokenizer, so it cannot find source words")
-    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
-        folder = Path(name)
-        with (
-            (folder / "source.words").open("w", encoding="utf-8") as sources,
-            (folder / "target.words").open("w", encoding="utf-8") as targets,
-        ):
-            for source, target in _pairs(options):
-                words = words_to_align(tokenizer.source_tokenizer, source)
-                sources.write(for_aligner(words) + "\n")
-                targets.write(for_aligner(tokenizer.words(target)) + "\n")
-        if (folder / "source.words").stat().st_size == 0:
-            return
-        priors = _priors(tokenizer, folder)
-        aligner = Eflomal(seed=options.seed)
-        aligner.align(folder, priors=priors, num_threads=options.threads)
-        found = list(symmetrized_links(folder, options.symmetrization))
-    for links in found:  # not earlier: whoever reads them may end this process
+    found = word_links(
+        tokenizer,
+        _pairs(options),
+        symmetrization=options.symmetrization,
+        seed=options.seed,
+        num_threads=options.threads,
+    )
+    for links in found:
         yield " ".join(f"{source}-{target}" for source, target in links)
-
-
-def _priors(tokenizer: Tokenizer, folder: Path) -> Path | None:
-    """The priors of the training as a file, if the model has kept them."""
-    if tokenizer.priors is None:
-        return None
-    path = folder / "priors.gz"
-    path.write_bytes(tokenizer.priors)
-    plain = folder / "priors"
-    written = 0
-    with gzip.open(path, "rb") as packed, plain.open("wb") as unpacked:
-        while chunk := packed.read(2**20):
-            written += len(chunk)
-            if written > MAX_PRIORS_BYTES:
-                raise CorpusError("the priors of this model are larger than any training makes")
-            unpacked.write(chunk)
-    return plain

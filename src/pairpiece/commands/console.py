@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
@@ -125,6 +127,26 @@ class TerminalReporter(Reporter):
     def warning(self, message: str) -> None:
         """Something the user may want to change."""
         self._console.print(Text.assemble(("warning:", "yellow"), " ", message), soft_wrap=True)
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar to be told what is done, how much of it, and of how much."""
+    reporter = TerminalReporter(show_progress=not quiet and sys.stderr.isatty())
+    now = ""
+
+    def advance(doing: str, done: int, total: int) -> None:
+        nonlocal now
+        if doing != now:
+            reporter.close()
+            reporter.begin(doing, doing)
+            now = doing
+        reporter.advance(done, total, "")
+
+    try:
+        yield advance
+    finally:
+        reporter.close()
 
 
 class _Rate(ProgressColumn):

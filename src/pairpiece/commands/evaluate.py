@@ -1,0 +1,116 @@
+"""Measure tokenizers on the same text, and compare them.
+
+for example:
+  pairpiece evaluate --source test.fr --target test.it --tokenizer it-fr/ --tokenizer it.model
+  pairpiece evaluate --source test.fr --target test.it --dev-source dev.fr --dev-target dev.it \\
+      --tokenizer base=it.model --tokenizer ours=it-fr/@aligned --report report.html
+  pairpiece evaluate --target test.it --tokenizer it.model --tokenizer bert/tokenizer.json \\
+      --format latex
+
+A PairPiece model is measured target only and with source; model/@marginal, @paired, @aligned (with
+word links by Eflomal) and @bigram say which.  name=path gives a name.  pretokenized:FILE has the
+tokens of the target text, separated by spaces.  The first tokenizer is the one others are compared
+with, unless --baseline names another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pairpiece import files
+from pairpiece.commands.console import progress_bar
+from pairpiece.commands.line_streams import output_stream
+from pairpiece.symmetrization import SYMMETRIZATIONS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.add_argument(
+        "--tokenizer",
+        action="append",
+        required=True,
+        metavar="[NAME=]PATH",
+        help="PairPiece model, SentencePiece .model, tokenizer.json, Hugging Face directory, or "
+        "pretokenized:FILE; say it once for each",
+    )
+    text = parser.add_argument_group("text, a sentence on each line")
+    text.add_argument("--target", required=True, metavar="FILE", help="to be tokenized")
+    text.add_argument("--source", metavar="FILE", help="its source, for parity and alignment")
+    text.add_argument(
+        "--source-tokenizer", metavar="PATH", help="default: that of the first PairPiece model"
+    )
+    text.add_argument("--dev-target", metavar="FILE", help="text for the priors of the aligner")
+    text.add_argument("--dev-source", metavar="FILE", help="its source")
+    text.add_argument(
+        "--other-language",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the text in a further language, for gini; say it once for each",
+    )
+    how = parser.add_argument_group("how")
+    how.add_argument("--baseline", metavar="NAME", help="default: the first tokenizer")
+    how.add_argument("--metric", action="append", metavar="NAME", help="default: all")
+    how.add_argument("--no-align", action="store_true", help="without Eflomal")
+    how.add_argument("--runs", type=int, default=3, metavar="N", help="of Eflomal, default 3")
+    how.add_argument(
+        "--symmetrization", choices=list(SYMMETRIZATIONS), default="grow-diag-final-and"
+    )
+    how.add_argument("--renyi-power", type=float, default=3.0, metavar="X", help="default 3")
+    how.add_argument("--resamples", type=int, default=1000, metavar="N", help="default 1000")
+    how.add_argument("--seed", type=int, default=0, metavar="N")
+    out = parser.add_argument_group("results")
+    out.add_argument(
+        "--format", choices=("table", "markdown", "latex", "csv", "json"), default="table"
+    )
+    out.add_argument("-o", "--output", default="-", metavar="FILE", help="default: stdout")
+    out.add_argument("--report", type=Path, metavar="FILE.html", help="a page to look at")
+    out.add_argument(
+        "--figures", type=Path, metavar="DIR", help="the charts as .svg, .pdf and .png"
+    )
+    out.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, and write what was asked for."""
+    from pairpiece.evaluation import evaluate
+    from pairpiece.evaluation.formats import FORMATS, to_terminal
+
+    if options.report is not None or options.figures is not None:
+        from pairpiece.evaluation import figures, report
+
+        figures.check_installed()
+    with progress_bar(options.quiet) as advance:
+        found = evaluate(
+            options.tokenizer,
+            options.target,
+            options.source,
+            source_tokenizer=options.source_tokenizer,
+            dev_target=options.dev_target,
+            dev_source=options.dev_source,
+            other_languages=options.other_language,
+            baseline=options.baseline,
+            metrics=options.metric,
+            align=not options.no_align,
+            runs=options.runs,
+            symmetrization=options.symmetrization,
+            renyi_power=options.renyi_power,
+            resamples=options.resamples,
+            seed=options.seed,
+            advance=advance,
+        )
+    if options.format == "table" and options.output == "-" and sys.stdout.isatty():
+        text = to_terminal(found, bold=True)
+    else:
+        text = FORMATS[options.format](found)
+    with output_stream(options.output) as output:
+        output.write(text)
+    if options.report is not None:
+        files.write(options.report, report.html(found).encode("utf-8"))
+        print(f"{options.report}: the report", file=sys.stderr)
+    if options.figures is not None:
+        options.figures.mkdir(parents=True, exist_ok=True)
+        for name, content in figures.files_for(found).items():
+            files.write(options.figures / name, content)

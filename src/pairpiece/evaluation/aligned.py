@@ -1,0 +1,77 @@
+"""Links between source and target tokens, for several tokenizers by one aligner.
+
+The paper's protocol: the dev text is tokenized by every tokenizer, each target token marked with
+the tokenizer that made it; Eflomal aligns the union with the source and yields priors; with those
+it aligns the test text, prepared in the same way.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pairpiece.evaluation.tokenized import Array, Links, Tokenized
+from pairpiece.word_aligner import Eflomal, symmetrized_links
+
+
+def align(
+    texts: Sequence[Tokenized],
+    dev: Sequence[Tokenized | None] | None,
+    *,
+    runs: int,
+    seed: int,
+    symmetrization: str,
+    num_threads: int = 2,
+    advance: Callable[[int, int], object] | None = None,
+) -> None:
+    """Give each of the tokenized texts the links of so many runs of the aligner.
+
+    `dev` has, in the same order, the dev text of each tokenizer that can tokenize it.
+    """
+    for run in range(runs):
+        if advance is not None:
+            advance(run, runs)
+        aligner = Eflomal(seed=seed + run)
+        with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+            folder = Path(name)
+            priors = None
+            if dev is not None:
+                _write(folder, dev)
+                aligner.align(folder, num_threads=num_threads)
+                priors = aligner.make_priors(folder)
+            _write(folder, texts)
+            aligner.align(folder, priors=priors, scores=True, num_threads=num_threads)
+            links = list(symmetrized_links(folder, symmetrization))
+            certain = [len(both) for both in symmetrized_links(folder, "intersection")]
+            scores = _scores(folder)
+        for i, text in enumerate(texts):
+            part = slice(i * len(text.tokens), (i + 1) * len(text.tokens))
+            agreed = np.array(certain[part], float)
+            text.runs.append(Links.of(links[part], text.source_total, agreed, scores[part]))
+
+
+def _scores(folder: Path) -> Array:
+    both = [np.loadtxt(folder / f"{side}.scores", ndmin=1) for side in ("forward", "reverse")]
+    return np.nan_to_num(sum(both) / 2)
+
+
+def _write(folder: Path, texts: Sequence[Tokenized | None]) -> None:
+    """All tokenized texts, one after the other, as the aligner takes them."""
+    with (
+        (folder / "source.words").open("w", encoding="utf-8", newline="\n") as sources,
+        (folder / "target.words").open("w", encoding="utf-8", newline="\n") as targets,
+    ):
+        for i, text in enumerate(texts):
+            if text is None:
+                continue
+            for source, target in zip(text.source_tokens or [], text.tokens, strict=True):
+                sources.write(" ".join(map(visible, source)) + "\n")
+                targets.write(" ".join(f"{i}:{visible(token)}" for token in target) + "\n")
+
+
+def visible(token: str) -> str:
+    """A token without the spaces that Eflomal would take for the end of it."""
+    return "".join(token.split()) or "_"

@@ -1,0 +1,232 @@
+"""Charts of an evaluation, drawn with matplotlib: for a page, and as files for papers."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pairpiece.errors import OptionError
+from pairpiece.evaluation.formats import spread, title
+from pairpiece.evaluation.scores import Evaluation
+from pairpiece.evaluation.tokenized import Sample, Tokenized, bare
+
+# Okabe and Ito's colours, which people with any kind of colour vision tell apart.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A7A00", "#777777")
+MARKERS = "osD^vP*X"
+_INK = "#010203"  # stands for the colour of the text around
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing with what it is called and the metrics it shows."""
+
+    name: str
+    caption: str
+    metrics: tuple[str, ...]
+    figure: Any
+
+    def signatures(self, evaluation: Evaluation) -> list[str]:
+        """How the numbers in it came about."""
+        if not self.metrics:
+            return [
+                f"{self.name}|tokenizer:{text.system.digest}|data:{text.text.digest}"
+                for text in evaluation.tokenized
+            ]
+        return [score.signature for score in evaluation.scores if score.metric in self.metrics]
+
+
+def check_installed() -> None:
+    """Raise an `OptionError` that says how to install what drawing needs."""
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise OptionError(
+            f'reports and figures need {error.name}: pip install "pairpiece[report]"'
+        ) from None
+
+
+def charts(evaluation: Evaluation) -> list[Chart]:
+    """Those that there are numbers for."""
+    import matplotlib as mpl
+
+    drawn = []
+    with mpl.rc_context(_STYLE):
+        for draw in (_lengths, _alignment, _token_lengths, _ranks):
+            chart = draw(evaluation)
+            if chart is not None:
+                drawn.append(chart)
+    return drawn
+
+
+_STYLE: dict[str, Any] = {
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "pairpiece",  # the same bytes every time
+    "pdf.fonttype": 42,
+}
+
+
+def _axes(width: float = 6.0, height: float = 4.0) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _colour(i: int) -> str:
+    return COLOURS[i % len(COLOURS)]
+
+
+def _lengths(evaluation: Evaluation) -> Chart | None:
+    points = []
+    for name in evaluation.tokenizers:
+        x, y = evaluation.score(name, "fertility"), evaluation.score(name, "parity")
+        if x is not None and y is not None:
+            points.append((name, x, y))
+    if not points:
+        return None
+    figure, axes = _axes()
+    for i, (name, x, y) in enumerate(points):
+        axes.errorbar(
+            x.value,
+            y.value,
+            xerr=[[x.value - x.low], [x.high - x.value]],
+            yerr=[[y.value - y.low], [y.high - y.value]],
+            fmt=MARKERS[i % len(MARKERS)],
+            color=_colour(i),
+            label=name,
+            markersize=7,
+            linewidth=1,
+        )
+    axes.set_xlabel("fertility (tokens per word)")
+    axes.set_ylabel("parity (target per source token)")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    return Chart(
+        "fertility-parity",
+        "Fertility and parity, lower is better; bars are 95 % intervals.",
+        ("fertility", "parity"),
+        figure,
+    )
+
+
+def _alignment(evaluation: Evaluation) -> Chart | None:
+    shown = [m for m in evaluation.shown_metrics() if m.name in ("one_to_one", "unaligned")]
+    if not shown:
+        return None
+    names = evaluation.tokenizers
+    figure, axes = _axes(height=1.1 + 0.34 * len(names) * len(shown))
+    places, labels = [], []
+    for k, metric in enumerate(shown):
+        for i, name in enumerate(names):
+            score = evaluation.score(name, metric.name)
+            if score is None:
+                continue
+            place = k * (len(names) + 1) + i
+            axes.barh(place, score.value, color=_colour(i), xerr=spread(score), ecolor=_INK)
+            axes.text(score.value + spread(score) + 0.008, place, f"{score.value:.3f}", va="center")
+            places.append(place)
+            labels.append(f"{name} · {title(metric)}")
+    axes.set_yticks(places, labels)
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.set_xlabel("share of source tokens")
+    return Chart(
+        "alignment",
+        "Source tokens linked one to one (more is better) and not linked (fewer is better); "
+        "bars are the range over runs of the aligner.",
+        tuple(metric.name for metric in shown),
+        figure,
+    )
+
+
+def _curves(
+    evaluation: Evaluation, points: Callable[[Tokenized], tuple[Any, Any]], x: str, y: str
+) -> tuple[Any, Any]:
+    figure, axes = _axes()
+    styles = ("-", "--", "-.", ":")
+    for i, text in enumerate(evaluation.tokenized):
+        style = styles[i // len(COLOURS) % len(styles)]
+        axes.plot(*points(text), style, color=_colour(i), label=text.system.name, linewidth=1.6)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+    return figure, axes
+
+
+def _token_lengths(evaluation: Evaluation) -> Chart:
+    def points(text: Tokenized) -> tuple[Any, Any]:
+        lengths = np.array([min(len(bare(token)), 16) for token in text.types], int)
+        found = np.bincount(lengths[text.token_ids], minlength=17)
+        return np.arange(17), found / max(1, found.sum())
+
+    figure, axes = _curves(
+        evaluation, points, "characters of a token, ▁ not counted (16: or more)", "share of tokens"
+    )
+    axes.set_xticks(range(0, 17, 2))
+    return Chart("token-lengths", "How long tokens are.", (), figure)
+
+
+def _ranks(evaluation: Evaluation) -> Chart:
+    def points(text: Tokenized) -> tuple[Any, Any]:
+        frequent = np.sort(Sample(text).counts)[::-1]
+        return np.arange(1, len(frequent) + 1), frequent
+
+    figure, axes = _curves(evaluation, points, "rank", "frequency")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    return Chart("rank-frequency", "How often tokens occur, by rank.", (), figure)
+
+
+# ---------------------------------------------------------------------- files
+
+
+def svg_for_page(chart: Chart) -> str:
+    """The drawing as SVG that takes its ink from the page around it, light or dark."""
+    content = _rendered(chart.figure, "svg", transparent=True).decode("utf-8")
+    content = content[content.index("<svg") :]
+    content = re.sub(r' width="[\d.]+pt" height="[\d.]+pt"', "", content, count=1)
+    content = content.replace(_INK, "currentColor")
+    # Ids are unique in a drawing; on a page with several they have to be made so.
+    content = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{chart.name}-", content)
+    label = f'<svg role="img" aria-label="{chart.caption}" '
+    return content.replace("<svg ", label, 1)
+
+
+def files_for(evaluation: Evaluation) -> dict[str, bytes]:
+    """Every chart as ``.svg``, ``.pdf`` and ``.png``."""
+    return {
+        f"{chart.name}.{kind}": _rendered(chart.figure, kind)
+        for chart in charts(evaluation)
+        for kind in ("svg", "pdf", "png")
+    }
+
+
+_NO_DATE: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    "png": {"Software": None},
+}
+
+
+def _rendered(figure: Any, kind: str, transparent: bool = False) -> bytes:
+    import matplotlib as mpl
+
+    file = io.BytesIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(file, format=kind, dpi=200, transparent=transparent, metadata=_NO_DATE[kind])
+    return file.getvalue()

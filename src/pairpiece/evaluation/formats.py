@@ -1,0 +1,190 @@
+"""An evaluation as a table: a row for each metric, a column for each tokenizer."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pairpiece.evaluation.metric import Metric
+from pairpiece.evaluation.scores import Evaluation, Score
+
+SIGNIFICANT = 0.05
+_ARROWS = {"lower": "↓", "higher": "↑", "": ""}
+_LATEX = str.maketrans(
+    {c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\~{}", "^": r"\^{}"}
+)
+
+
+def cell(score: Score | None, metric: Metric) -> str:
+    """A value, with the spread over the runs of the aligner; * if it differs from the baseline."""
+    if score is None:
+        return "–"
+    shown = f"{score.value:,.{metric.digits}f}"
+    if len(score.runs) > 1:
+        shown += f" ±{spread(score):.{metric.digits}f}"
+    return shown + ("*" if differs(score) else "")
+
+
+def spread(score: Score) -> float:
+    """Half the distance between the highest and the lowest run of the aligner."""
+    return (max(score.runs) - min(score.runs)) / 2
+
+
+def differs(score: Score) -> bool:
+    """Whether the difference to the baseline is more than chance makes."""
+    return score.comparison is not None and score.comparison.p < SIGNIFICANT
+
+
+def title(metric: Metric) -> str:
+    """The name of a metric as people read it, and which way is better."""
+    return f"{metric.name.replace('_', ' ')} {_ARROWS[metric.better]}".rstrip()
+
+
+def caption(evaluation: Evaluation) -> str:
+    """What the marks in the tables mean."""
+    return (
+        f"{evaluation.sentences:,} sentences. * differs from {evaluation.baseline} (p < "
+        f"{SIGNIFICANT}, paired bootstrap over sentences); ± half the range over runs of the "
+        f"aligner."
+    )
+
+
+def to_terminal(evaluation: Evaluation, bold: bool = False) -> str:
+    """A table for people, the best of each row in bold where that can be shown, else with a °."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for name in evaluation.tokenizers:
+        table.add_column(Text(name), justify="right", overflow="fold")
+    for metric in evaluation.shown_metrics():
+        best = evaluation.best(metric)
+        cells = []
+        for name in evaluation.tokenizers:
+            shown = cell(evaluation.score(name, metric.name), metric)
+            mark = "°" if name in best and not bold else ""
+            cells.append(Text(shown + mark, style="bold" if name in best else ""))
+        table.add_row(title(metric), *cells)
+    file = io.StringIO()
+    console = Console(
+        file=file,
+        width=_width(evaluation),
+        highlight=False,
+        emoji=False,
+        force_terminal=bold,
+        color_system="standard" if bold else None,
+    )
+    console.print(table)
+    best_is = "" if bold else " ° the best."
+    return file.getvalue() + "\n".join([caption(evaluation) + best_is, *evaluation.notes]) + "\n"
+
+
+def _width(evaluation: Evaluation) -> int:
+    """As wide as the terminal, and wide enough for the numbers."""
+    return max(Console().width, 28 + 17 * len(evaluation.tokenizers))
+
+
+def to_markdown(evaluation: Evaluation) -> str:
+    """A table for a README, with the signatures below."""
+    rows = [
+        f"| {title(metric)} | {' | '.join(_row(evaluation, metric, '**{}**'))} |"
+        for metric in evaluation.shown_metrics()
+    ]
+    lines = [
+        f"| | {' | '.join(map(_escaped, evaluation.tokenizers))} |",
+        "|---" * (len(evaluation.tokenizers) + 1) + "|",
+        *rows,
+        "",
+        caption(evaluation),
+        *evaluation.notes,
+        "",
+        *(f"    {line}" for line in _signatures(evaluation)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(evaluation: Evaluation, metric: Metric, marked: str) -> list[str]:
+    best = evaluation.best(metric)
+    cells = {n: cell(evaluation.score(n, metric.name), metric) for n in evaluation.tokenizers}
+    return [marked.format(text) if name in best else text for name, text in cells.items()]
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _signatures(evaluation: Evaluation) -> list[str]:
+    """The signature of each score."""
+    return [f"{score.tokenizer}: {score.signature}" for score in evaluation.scores]
+
+
+def to_latex(evaluation: Evaluation) -> str:
+    """A table for a paper; it needs the package booktabs."""
+    columns = "l" + "r" * len(evaluation.tokenizers)
+    names = " & ".join(name.translate(_LATEX) for name in evaluation.tokenizers)
+    lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", f" & {names} \\\\", "\\midrule"]
+    arrows = {"↓": "$\\downarrow$", "↑": "$\\uparrow$"}
+    for metric in evaluation.shown_metrics():
+        best = evaluation.best(metric)
+        cells = []
+        for name in evaluation.tokenizers:
+            shown = cell(evaluation.score(name, metric.name), metric).translate(_LATEX)
+            shown = shown.replace(" ±", " $\\pm$ ").replace("*", "$^*$").replace("–", "--")
+            cells.append(f"\\textbf{{{shown}}}" if name in best else shown)
+        head = title(metric).translate(_LATEX)
+        for arrow, command in arrows.items():
+            head = head.replace(arrow, command)
+        lines.append(f"{head} & {' & '.join(cells)} \\\\")
+    lines += ["\\bottomrule", "\\end{tabular}"]
+    lines += [f"% {line}" for line in (caption(evaluation), *_signatures(evaluation))]
+    return "\n".join(lines) + "\n"
+
+
+def to_csv(evaluation: Evaluation) -> str:
+    """A line for each score."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(
+        [
+            *("tokenizer", "metric", "value", "low", "high", "spread", "baseline", "difference"),
+            *("difference_low", "difference_high", "p", "signature"),
+        ]
+    )
+    for score in evaluation.scores:
+        compared = score.comparison
+        differences = [""] * 5
+        if compared is not None:
+            numbers = (compared.difference, compared.low, compared.high, compared.p)
+            differences = [evaluation.baseline, *map(repr, numbers)]
+        writer.writerow(
+            [
+                score.tokenizer,
+                score.metric,
+                repr(score.value),
+                repr(score.low),
+                repr(score.high),
+                repr(spread(score)) if len(score.runs) > 1 else "",
+                *differences,
+                score.signature,
+            ]
+        )
+    return file.getvalue()
+
+
+def to_json(evaluation: Evaluation) -> str:
+    """Everything."""
+    return json.dumps(evaluation.as_dict(), ensure_ascii=False, indent=1) + "\n"
+
+
+FORMATS: dict[str, Callable[[Evaluation], str]] = {
+    "table": to_terminal,
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "csv": to_csv,
+    "json": to_json,
+}

@@ -1,0 +1,1 @@
+"""One module for each metric, or for a few that belong together."""

@@ -1,0 +1,114 @@
+"""How well target tokens correspond to source tokens, by the links of a word aligner.
+
+The aligner is stochastic, so each number is a list, one for each of its runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pairpiece.evaluation.metric import Metric
+from pairpiece.evaluation.tokenized import Links, Sample, Tokenized
+
+
+class _Alignment(Metric):
+    def value(self, sample: Sample) -> list[float] | None:
+        """One for each run."""
+        if sample.tokenized.source_lengths is None or not sample.tokenized.runs:
+            return None
+        return [self.of_run(sample, run) for run in sample.tokenized.runs]
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        raise NotImplementedError
+
+    def options(self, tokenized: Tokenized) -> dict[str, Any]:
+        """What the aligner was given, and what became of its two directions."""
+        settings = tokenized.settings
+        return {
+            "aligner": settings.aligner,
+            "runs": settings.runs,
+            "dev": settings.dev,
+            "links": settings.symmetrization,
+        }
+
+
+class OneToOne(_Alignment):
+    """Hämmerl et al. (2025), on the source side as in the paper."""
+
+    name, place, better = "one_to_one", 100, "higher"
+    about = "share of source tokens linked with one target token that is linked with no other"
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        """Such tokens / source tokens."""
+        return sample.total(run.one_to_one) / sample.total(sample.tokenized.source_total)
+
+
+class Unaligned(_Alignment):
+    """The paper's."""
+
+    name, place, better = "unaligned", 101, "lower"
+    about = "share of source tokens without a link"
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        """Such tokens / source tokens."""
+        return 1 - sample.total(run.sources) / sample.total(sample.tokenized.source_total)
+
+
+class EflomalScore(_Alignment):
+    """Vázquez et al. (2019), used by Hämmerl et al. (2025)."""
+
+    name, place, better = "eflomal_score", 102, "lower"
+    about = "Eflomal's score of a sentence, averaged over sentences and both directions"
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        """The mean."""
+        return sample.total(run.scores) / float(sample.weights.sum())
+
+
+class OneToOneTarget(_Alignment):
+    """The twin of `OneToOne` that does not reward needless tokens."""
+
+    name, place, better = "one_to_one_target", 103, "higher"
+    about = "the same share of target tokens"
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        """Tokens linked one to one / target tokens."""
+        return sample.total(run.one_to_one) / sample.total(sample.tokenized.lengths)
+
+
+class UnalignedTarget(_Alignment):
+    """The twin of `Unaligned`."""
+
+    name, place, better = "unaligned_target", 104, "lower"
+    about = "share of target tokens without a link"
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        """Such tokens / target tokens."""
+        return 1 - sample.total(run.targets) / sample.total(sample.tokenized.lengths)
+
+
+class LinkF(_Alignment):
+    """Fair to both sides: needless tokens on either lower it."""
+
+    name, place, better = "link_f", 105, "higher"
+    about = "links that both directions of the aligner agree on, in proportion to all tokens"
+
+    def of_run(self, sample: Sample, run: Links) -> float:
+        """Twice the links / (source tokens + target tokens)."""
+        tokens = sample.total(sample.tokenized.lengths)
+        tokens += sample.total(sample.tokenized.source_total)
+        return 2 * sample.total(run.certain) / tokens
+
+
+class OwnOneToOne(Metric):
+    """No aligner but the model."""
+
+    name, place = "own_one_to_one", 110
+    about = "one-to-one by the links that the PairPiece model itself finds"
+
+    def value(self, sample: Sample) -> float | None:
+        """Source tokens linked one to one / source tokens."""
+        own = sample.tokenized.own_links
+        if own is None:
+            return None
+        return sample.total(own.one_to_one) / sample.total(own.source_total)

@@ -1,0 +1,84 @@
+"""How evenly tokens are used."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pairpiece.evaluation.metric import Metric
+from pairpiece.evaluation.tokenized import Array, Sample, Tokenized
+
+
+def renyi_entropy(counts: Array, power: float) -> float:
+    """In bits; Shannon's for a power of 1.
+
+    >>> renyi_entropy(np.array([2.0, 1.0, 1.0]), 1), renyi_entropy(np.array([1.0, 1.0]), 3)
+    (1.5, 1.0)
+    """
+    probability = counts / counts.sum()
+    if power == 1:
+        return float(-(probability * np.log2(probability)).sum())
+    return float(np.log2((probability**power).sum()) / (1 - power))
+
+
+def renyi_efficiency(counts: Array, power: float) -> float:
+    """The entropy in proportion to that of an even distribution over the tokens that occur."""
+    return renyi_entropy(counts, power) / math.log2(len(counts)) if len(counts) > 1 else 0.0
+
+
+class Renyi(Metric):
+    """Zouhar et al. (2023)."""
+
+    name, place, better = "renyi_efficiency", 90, "higher"
+    about = "Rényi entropy of the tokens, in proportion to the largest there can be"
+
+    def value(self, sample: Sample) -> float:
+        """The efficiency."""
+        return renyi_efficiency(sample.counts, sample.tokenized.settings.renyi_power)
+
+    def options(self, tokenized: Tokenized) -> dict[str, Any]:
+        """The power."""
+        return {"power": f"{tokenized.settings.renyi_power:g}", "vocabulary": "occurring"}
+
+
+class RenyiRatio(Renyi):
+    """Of the paper's appendix."""
+
+    name, place, better = "renyi_ratio", 91, "higher"
+    about = "Rényi efficiency in proportion to that of the reference tokenizer"
+
+    def value(self, sample: Sample) -> float | None:  # type: ignore[override]
+        """Efficiency / efficiency of the reference."""
+        if sample.reference is None:
+            return None
+        reference = super().value(sample.reference)
+        return super().value(sample) / reference if reference > 0 else None
+
+
+class Entropy(Metric):
+    """Shannon's."""
+
+    name, place = "entropy", 92
+    about = "bits per token under the tokens' own frequencies"
+
+    def value(self, sample: Sample) -> float:
+        """The entropy."""
+        return renyi_entropy(sample.counts, 1)
+
+
+class Zipf(Metric):
+    """The slope of the rank–frequency curve."""
+
+    name, place = "zipf", 93
+    about = "exponent of frequency over rank, least squares over the first 1,000 ranks"
+
+    def value(self, sample: Sample) -> float | None:
+        """Minus the slope, both sides logarithmic."""
+        frequent = np.sort(sample.counts)[::-1][:1000]
+        if len(frequent) < 3:
+            return None
+        rank = np.log(np.arange(1, len(frequent) + 1))
+        rank -= rank.mean()
+        return float(-(rank @ np.log(frequent)) / (rank @ rank))

@@ -1,0 +1,82 @@
+"""How long tokenized text is, in proportion to the source, to words, characters and bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairpiece.evaluation.metric import Metric
+from pairpiece.evaluation.tokenized import Sample
+
+
+class Tokens(Metric):
+    """How many there are."""
+
+    name, place, better, digits = "tokens", 0, "lower", 0
+    about = "tokens of the target text"
+
+    def value(self, sample: Sample) -> float:
+        """Their sum."""
+        return sample.total(sample.tokenized.lengths)
+
+
+class Fertility(Metric):
+    """Rust et al. (2021)."""
+
+    name, place, better = "fertility", 10, "lower"
+    about = "tokens per word, words separated by white space"
+
+    def value(self, sample: Sample) -> float:
+        """Tokens / words."""
+        return sample.total(sample.tokenized.lengths) / sample.total(sample.tokenized.words)
+
+
+class Parity(Metric):
+    """Petrov et al. (2023)."""
+
+    name, place, better = "parity", 20, "lower"
+    about = "target tokens per source token"
+
+    def value(self, sample: Sample) -> float | None:
+        """Target tokens / source tokens."""
+        sources = sample.tokenized.source_lengths
+        if sources is None:
+            return None
+        return sample.total(sample.tokenized.lengths) / sample.total(sources)
+
+
+class LengthRatio(Metric):
+    """Of the paper's appendix."""
+
+    name, place, better = "length_ratio", 30, "lower"
+    about = "tokens per token of the reference tokenizer"
+
+    def value(self, sample: Sample) -> float | None:
+        """Tokens / tokens of the reference."""
+        if sample.reference is None:
+            return None
+        reference = sample.reference
+        return sample.total(sample.tokenized.lengths) / reference.total(reference.tokenized.lengths)
+
+
+class CharactersPerToken(Metric):
+    """Compression in characters."""
+
+    name, place, better = "characters_per_token", 40, "higher"
+    about = "characters per token"
+
+    def value(self, sample: Sample) -> float:
+        """Characters / tokens."""
+        characters = np.array(sample.tokenized.text.characters, float)
+        return sample.total(characters) / sample.total(sample.tokenized.lengths)
+
+
+class BytesPerToken(Metric):
+    """Compression in bytes."""
+
+    name, place, better = "bytes_per_token", 50, "higher"
+    about = "bytes of UTF-8 per token"
+
+    def value(self, sample: Sample) -> float:
+        """Bytes / tokens."""
+        size = np.array(sample.tokenized.text.bytes, float)
+        return sample.total(size) / sample.total(sample.tokenized.lengths)

@@ -1,0 +1,20 @@
+"""How much of the text the vocabulary does not have."""
+
+from __future__ import annotations
+
+from pairpiece.evaluation.metric import Metric
+from pairpiece.evaluation.tokenized import Sample
+
+
+class Unknown(Metric):
+    """Unknown tokens and bytes."""
+
+    name, place, better, digits = "unknown", 70, "lower", 4
+    about = "share of tokens that are unknown or bytes"
+
+    def value(self, sample: Sample) -> float | None:
+        """Such tokens / tokens."""
+        tokenized = sample.tokenized
+        if tokenized.system.vocabulary is None:
+            return None
+        return sample.total(tokenized.unknown) / sample.total(tokenized.lengths)

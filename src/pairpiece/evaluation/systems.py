@@ -1,0 +1,218 @@
+"""What is compared: ways to tokenize target text, each with a name and a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairpiece import files
+from pairpiece.errors import CorpusError, OptionError
+from pairpiece.evaluation.parallel_text import ParallelText
+from pairpiece.provenance import identity
+from pairpiece.source_tokenizers import (
+    HuggingFaceSource,
+    SentencePieceSource,
+    flat,
+    source_tokenizer,
+    without_surrogates,
+)
+from pairpiece.tokenizer import Tokenizer
+from pairpiece.word_links import word_links
+
+PRETOKENIZED = "pretokenized:"
+
+Tokens = list[list[str]]
+
+LINKS_SEED = 1_000_003
+"""Of the word links that paired encoding is given: not those of a run that scores it."""
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to tokenize: `tokenize` gives the tokens of every target sentence, ▁ for spaces."""
+
+    name: str
+    digest: str
+    tokenize: Callable[[ParallelText], Tokens]
+    tokenize_alone: Callable[[list[str]], Tokens] | None  # of any text, without a source
+    vocabulary: list[str] | None = None  # None if nobody knows
+    unknown: str | None = None
+    uses_source: bool = False
+    one_text: bool = False  # knows the tokens of the text it is given and of no other
+    model: Tokenizer | None = None
+
+
+def systems_of(given: Any) -> list[System]:
+    """The ways to tokenize that a path or a tokenizer stands for.
+
+    A PairPiece model stands for two, ``target only`` and ``with source``, unless the path says
+    which: ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal) or ``@bigram``.
+    ``name=path`` gives a name.  ``pretokenized:file`` has the tokens of the target text, separated
+    by spaces.
+    """
+    if isinstance(given, Tokenizer):
+        return _of_model(given, "pairpiece", None)
+    if isinstance(given, System):
+        return [given]
+    if not isinstance(given, str | os.PathLike):
+        raise OptionError(f"a tokenizer is a path or a PairPiece tokenizer, not {given!r}")
+    given = os.fspath(given)
+    name, equals, path = given.partition("=")
+    if not equals or "/" in name:
+        name, path = "", given
+    if path.startswith(PRETOKENIZED):
+        return [_pretokenized(name, Path(path.removeprefix(PRETOKENIZED)))]
+    path, _, way = path.partition("@") if "@" in Path(path).name else (path, "", "")
+    name = name or path.rstrip("/").removesuffix("/tokenizer.json").rpartition("/")[2]
+    loaded = source_tokenizer(path)
+    if isinstance(loaded, Tokenizer):
+        return _of_model(loaded, name, way or None)
+    if way:
+        raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
+    if isinstance(loaded, SentencePieceSource):
+        return [_sentencepiece(name, loaded)]
+    return [_huggingface(name, loaded)]
+
+
+# ---------------------------------------------------------------------- PairPiece
+
+_WAYS = {
+    "marginal": "target only",
+    "paired": "with source",
+    "aligned": "with source and links",
+    "bigram": "bigram",
+}
+
+
+def _of_model(model: Tokenizer, name: str, way: str | None) -> list[System]:
+    if way is not None and way not in _WAYS:
+        raise OptionError(f"{name}@{way}: the ways to tokenize are {', '.join(_WAYS)}")
+    if way is None and not model.is_paired:
+        return [_marginal(model, name)]
+    ways = ["marginal", "paired"] if way is None else [way]
+    return [_SYSTEM_OF[way](model, f"{name}, {_WAYS[way]}") for way in ways]
+
+
+def _marginal(model: Tokenizer, name: str) -> System:
+    def alone(texts: list[str]) -> Tokens:
+        return model.encode_batch(texts, out_type=str)
+
+    return _pairpiece(model, name, "marginal", lambda text: alone(text.targets), alone)
+
+
+def _bigram(model: Tokenizer, name: str) -> System:
+    def alone(texts: list[str]) -> Tokens:
+        return model.encode_batch(texts, out_type=str, model="bigram")
+
+    return _pairpiece(model, name, "bigram", lambda text: alone(text.targets), alone)
+
+
+def _paired(model: Tokenizer, name: str) -> System:
+    def tokenize(text: ParallelText) -> Tokens:
+        return model.encode_batch(text.targets, _sources(text, name), out_type=str)
+
+    return _pairpiece(model, name, "paired", tokenize, None)
+
+
+def _aligned(model: Tokenizer, name: str) -> System:
+    def tokenize(text: ParallelText) -> Tokens:
+        sources = _sources(text, name)
+        pairs = list(zip(sources, text.targets, strict=True))
+        links = word_links(model, pairs, seed=LINKS_SEED)
+        return model.encode_batch(text.targets, sources, alignments=links, out_type=str)
+
+    return _pairpiece(model, name, f"aligned:{LINKS_SEED}", tokenize, None)
+
+
+_SYSTEM_OF = {"marginal": _marginal, "paired": _paired, "aligned": _aligned, "bigram": _bigram}
+
+
+def _sources(text: ParallelText, name: str) -> list[str]:
+    if text.sources is None:
+        raise OptionError(f"{name} needs the source text: give it with --source")
+    return text.sources
+
+
+def _pairpiece(
+    model: Tokenizer,
+    name: str,
+    way: str,
+    tokenize: Callable[[ParallelText], Tokens],
+    alone: Callable[[list[str]], Tokens] | None,
+) -> System:
+    return System(
+        name,
+        f"{(identity(model) or '').rpartition(':')[2][:12]}@{way}",
+        tokenize,
+        alone,
+        list(model.get_vocab()),
+        model.options.unk_piece,
+        uses_source=alone is None,
+        model=model,
+    )
+
+
+# ---------------------------------------------------------------------- others
+
+
+def _sentencepiece(name: str, loaded: SentencePieceSource) -> System:
+    processor = loaded.processor
+    pieces = [processor.id_to_piece(i) for i in range(loaded.vocab_size)]
+
+    def alone(texts: list[str]) -> Tokens:
+        rows = processor.encode([without_surrogates(text) for text in texts])
+        return [[pieces[i] for i in row] for row in rows]
+
+    unknown = pieces[processor.unk_id()]
+    return _plain(name, loaded.content, alone, pieces, unknown)
+
+
+def _huggingface(name: str, loaded: HuggingFaceSource) -> System:
+    def alone(texts: list[str]) -> Tokens:
+        return [list(map(loaded.readable, flat(loaded, text))) for text in texts]
+
+    vocabulary = list(map(loaded.readable, loaded.vocabulary()))
+    return _plain(name, loaded.content, alone, vocabulary, loaded.unknown)
+
+
+def _plain(
+    name: str,
+    content: bytes,
+    alone: Callable[[list[str]], Tokens],
+    vocabulary: list[str],
+    unknown: str | None,
+) -> System:
+    digest = hashlib.sha256(content).hexdigest()[:12]
+    return System(name, digest, lambda text: alone(text.targets), alone, vocabulary, unknown)
+
+
+def _pretokenized(name: str, path: Path) -> System:
+    if not path.is_file():
+        raise CorpusError(f"{path}: there is no such file")
+
+    def tokenize(text: ParallelText) -> Tokens:
+        tokens = [line.split() for line in files.lines(path)]
+        if len(tokens) != len(text):
+            raise CorpusError(
+                f"{path} has {len(tokens):,} lines but the target text has {len(text):,}"
+            )
+        return tokens
+
+    return System(name or path.name, files.digest(path)[:12], tokenize, None, one_text=True)
+
+
+def source_side(given: Any, systems: list[System]) -> Any:
+    """The tokenizer of the source text: the given one, or that of a PairPiece model."""
+    if given is not None:
+        return source_tokenizer(given)
+    for system in systems:
+        if system.model is not None and system.model.source_tokenizer is not None:
+            return system.model.source_tokenizer
+    raise OptionError(
+        "parity and alignment need a tokenizer for the source text: give --source-tokenizer, or "
+        "leave --source out"
+    )
