@@ -1,10 +1,10 @@
-"""Measure tokenizers on the same text, and compare them.
+r"""Measure tokenizers on the same text, and compare them.
 
 for example:
   pairpiece evaluate --source test.fr --target test.it --tokenizer it-fr/ --tokenizer it.model
-  pairpiece evaluate --source test.fr --target test.it --dev-source dev.fr --dev-target dev.it \\
+  pairpiece evaluate --source test.fr --target test.it --dev-source dev.fr --dev-target dev.it \
       --tokenizer base=it.model --tokenizer ours=it-fr/@aligned --report report.html
-  pairpiece evaluate --target test.it --tokenizer it.model --tokenizer bert/tokenizer.json \\
+  pairpiece evaluate --target test.it --tokenizer it.model --tokenizer bert/tokenizer.json \
       --format latex
 
 A PairPiece model is measured target only and with source; model/@marginal, @paired, @aligned (with

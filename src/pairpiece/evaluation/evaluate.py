@@ -59,7 +59,7 @@ def evaluate(
       ratios; the first one if not given.
     * `metrics`: names of those wanted, all if not given.
 
-    The result is plain data: ``evaluate([...], "test.it").score("it-fr, target only", "fertility")``.
+    The result is plain data: ``evaluate(["it.model"], "test.it").score("it.model", "fertility")``.
     """
     _check(runs, resamples, seed, renyi_power, symmetrization)
     chosen = chosen_metrics(metrics)
@@ -211,7 +211,8 @@ def _score(
                 *bootstrap.interval(differences),
                 bootstrap.p_value(value - reference, differences),
             )
-    runs = found[j] if isinstance(found[j], list) else []
+    by_run = found[j]
+    runs = by_run if isinstance(by_run, list) else []
     name = text.system.name
     return Score(name, metric.name, value, low, high, runs, metric.signature(text), comparison)
 

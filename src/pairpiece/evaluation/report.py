@@ -41,7 +41,7 @@ def html(evaluation: Evaluation) -> str:
         for chart in figures.charts(evaluation)
     ]
     pieces = _pieces(evaluation)
-    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+    page: str = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         evaluation=evaluation,
         caption=caption(evaluation),
         significant=SIGNIFICANT,
@@ -53,6 +53,7 @@ def html(evaluation: Evaluation) -> str:
         pieces=pieces,
         pieces_json=Markup(_script_json([] if pieces is None else pieces["rows"])),
     )
+    return page
 
 
 def _script_json(value: Any) -> str:
@@ -118,7 +119,7 @@ def _sentences(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
                 for k, token in enumerate(text.tokens[i])
             ]
             rows.append({"name": text.system.name, "tokens": tokens})
-        source = [
+        source_row = [
             _Token(token, [k], k if k in linked else None)
             for k, token in enumerate(sources[i] if sources is not None else [])
         ]
@@ -127,7 +128,7 @@ def _sentences(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             "number": i + 1,
             "target": both.targets[i],
             "text": both.sources[i] if both.sources is not None else None,
-            "source": source,
+            "source": source_row,
             "rows": rows,
         }
 
