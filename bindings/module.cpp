@@ -32,6 +32,34 @@ struct Input {
   std::unique_ptr<std::vector<std::string_view>> words;
 };
 
+// The ids of many texts, one after the other, in a buffer for each thread.
+class IdRows {
+ public:
+  IdRows(size_t texts, size_t threads) : buffers_(threads), rows_(texts) {}
+
+  // Calls append(ids), which is to add the ids of a text to the end.
+  template <class Append>
+  void add(size_t text, size_t thread, Append append) {
+    std::vector<PieceId>& buffer = buffers_[thread];
+    const size_t begin = buffer.size();
+    append(buffer);
+    rows_[text] = {thread, begin, buffer.size()};
+  }
+
+  size_t size() const { return rows_.size(); }
+  std::span<const PieceId> operator[](size_t text) const {
+    const Row& row = rows_[text];
+    return {buffers_[row.thread].data() + row.begin, row.end - row.begin};
+  }
+
+ private:
+  struct Row {
+    size_t thread, begin, end;
+  };
+  std::vector<std::vector<PieceId>> buffers_;
+  std::vector<Row> rows_;
+};
+
 // What paired encoding is conditioned on.
 struct PairedInput {
   SourceSentence source;
@@ -84,26 +112,23 @@ class PyTokenizer {
                         size_t threads) const {
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
-    std::vector<std::vector<PieceId>> ids(inputs.size());
+    IdRows rows(inputs.size(), std::max<size_t>(1, threads));
     {
       nb::gil_scoped_release unlocked;
-      each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
+      each_input(inputs.size(), threads, [&](size_t i, size_t thread, Tokenizer::Worker& worker) {
         if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
-        if (!bigram && !inputs[i].words) {
-          worker.ids.clear();
-          tokenizer_.encode(inputs[i].text, worker, worker.ids);
-          ids[i].assign(worker.ids.begin(), worker.ids.end());
-          return;
-        }
-        prepare(inputs[i], false, worker.text);
-        if (bigram)
-          tokenizer_.encode(worker.text, *bigram, worker, ids[i]);
-        else
-          tokenizer_.encode(worker.text, worker, ids[i]);
-        tokenizer_.merge_unknown(ids[i]);
+        rows.add(i, thread, [&](std::vector<PieceId>& ids) {
+          const size_t begin = ids.size();
+          prepare(inputs[i], false, worker.text);
+          if (bigram)
+            tokenizer_.encode(worker.text, *bigram, worker, ids);
+          else
+            tokenizer_.encode(worker.text, worker, ids);
+          tokenizer_.merge_unknown(ids, begin);
+        });
       });
     }
-    return to_lists(ids, as_pieces);
+    return to_lists(rows, as_pieces);
   }
 
   // The best segmentations conditioned on sources, as ids or pieces.
@@ -114,20 +139,21 @@ class PyTokenizer {
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
     const auto paired = read_paired(&model, inputs.size(), source_ids, sources, links);
-    std::vector<std::vector<PieceId>> ids(inputs.size());
+    IdRows rows(inputs.size(), std::max<size_t>(1, threads));
     {
       nb::gil_scoped_release unlocked;
-      each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
+      each_input(inputs.size(), threads, [&](size_t i, size_t thread, Tokenizer::Worker& worker) {
         prepare(inputs[i], false, worker.text);
         const Conditions conditions =
             conditions_of(i, worker.text, model, paired[i], whole_sentence, worker);
-        worker.ids.clear();
-        tokenizer_.encode(worker.text, model, conditions, worker, worker.ids);
-        tokenizer_.merge_unknown(worker.ids);
-        ids[i].assign(worker.ids.begin(), worker.ids.end());
+        rows.add(i, thread, [&](std::vector<PieceId>& ids) {
+          const size_t begin = ids.size();
+          tokenizer_.encode(worker.text, model, conditions, worker, ids);
+          tokenizer_.merge_unknown(ids, begin);
+        });
       });
     }
-    return to_lists(ids, as_pieces);
+    return to_lists(rows, as_pieces);
   }
 
   // (ids, word of each token, offsets, log-probability) of the best segmentation of each text, or of
@@ -142,7 +168,7 @@ class PyTokenizer {
     std::vector<std::vector<Segmentation>> results(inputs.size());
     {
       nb::gil_scoped_release unlocked;
-      each_input(inputs.size(), threads, [&](size_t i, Tokenizer::Worker& worker) {
+      each_input(inputs.size(), threads, [&](size_t i, size_t, Tokenizer::Worker& worker) {
         PreparedText& text = worker.text;
         prepare(inputs[i], true, text);
         Conditions conditions;
@@ -413,7 +439,7 @@ class PyTokenizer {
     std::vector<std::unique_ptr<Tokenizer::Worker>> workers(threads);
     for (auto& worker : workers) worker = tokenizer_.borrow();
     parallel_for(threads, size, 16, [&](size_t thread, size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) body(i, *workers[thread]);
+      for (size_t i = begin; i < end; ++i) body(i, thread, *workers[thread]);
     });
     for (auto& worker : workers) tokenizer_.give_back(std::move(worker));
   }
@@ -430,12 +456,12 @@ class PyTokenizer {
     return nb::steal(list);
   }
 
-  nb::list to_lists(const std::vector<std::vector<PieceId>>& batch, bool as_pieces) const {
+  nb::list to_lists(const IdRows& rows, bool as_pieces) const {
     const CollectorPaused paused;
-    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(batch.size())));
-    for (size_t i = 0; i < batch.size(); ++i)
+    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(rows.size())));
+    for (size_t i = 0; i < rows.size(); ++i)
       PyList_SET_ITEM(out.ptr(), Py_ssize_t(i),
-                      to_list(batch[i].data(), batch[i].size(), as_pieces).release().ptr());
+                      to_list(rows[i].data(), rows[i].size(), as_pieces).release().ptr());
     return out;
   }
 

@@ -182,8 +182,9 @@ bool Tokenizer::split_again(std::span<const std::string_view> words, PreparedTex
 }
 
 template <class Visit>
-void Tokenizer::each_part(const PreparedText& text, Visit visit) const {
-  const Summation summation = vocabulary_.summation();
+void Tokenizer::each_part(const PreparedText& text, const ConditionalModel* model,
+                          Visit visit) const {
+  const Summation summation = model ? Summation::words : vocabulary_.summation();
   const auto goes_on = [&](const PreparedText::Word& next) {
     return next.symbol < 0 && summation != Summation::words &&
            (summation != Summation::spaces || text.text[next.begin] != ' ');
@@ -197,16 +198,30 @@ void Tokenizer::each_part(const PreparedText& text, Visit visit) const {
   }
 }
 
+template <class Visit, class VisitSymbol>
+void Tokenizer::best_parts(const PreparedText& text, Worker& worker, Visit visit,
+                           VisitSymbol visit_symbol) const {
+  const bool one_sum = vocabulary_.summation() == Summation::singles;
+  double sum = 0;
+  each_part(text, nullptr, [&](std::string_view part, PieceId symbol) {
+    if (symbol >= 0) {
+      sum = float(sum + vocabulary_.symbol_score(part));
+      visit_symbol(symbol);
+      return;
+    }
+    sum = vocabulary_.segment(part, worker.scratch, one_sum ? sum : 0);
+    visit(part, worker.scratch.path);
+  });
+}
+
 void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const {
   if (vocabulary_.summation() != Summation::words) {
-    each_part(text, [&](std::string_view part, PieceId symbol) {
-      if (symbol >= 0) {
-        ids.push_back(symbol);
-        return;
-      }
-      vocabulary_.segment(part, worker.scratch);
-      for (const Edge& edge : worker.scratch.path) vocabulary_.append_ids(part, edge, ids);
-    });
+    best_parts(
+        text, worker,
+        [&](std::string_view part, const std::vector<Edge>& path) {
+          for (const Edge& edge : path) vocabulary_.append_ids(part, edge, ids);
+        },
+        [&](PieceId symbol) { ids.push_back(symbol); });
     return;
   }
   worker.places.clear();
@@ -228,8 +243,9 @@ void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<Pie
 
 void Tokenizer::encode(std::string_view text, Worker& worker, std::vector<PieceId>& ids) const {
   prepare(text, false, worker.text);
+  const size_t begin = ids.size();
   encode(worker.text, worker, ids);
-  merge_unknown(ids);
+  merge_unknown(ids, begin);
 }
 
 void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worker& worker,
@@ -331,12 +347,12 @@ void Tokenizer::load(std::string_view word, const ConditionalModel& model,
     model.log_prior(word.size(), condition, worker.log_prior);
 }
 
-void Tokenizer::load(const PreparedText& text, size_t word, const ConditionalModel* model,
+void Tokenizer::load(std::string_view part, size_t number, const ConditionalModel* model,
                      const Conditions& conditions, Worker& worker) const {
   if (model)
-    load(text.word(word), *model, conditions.of(word), conditions.whole_sentence(), worker);
+    load(part, *model, conditions.of(number), conditions.whole_sentence(), worker);
   else
-    load(text.word(word), worker);
+    load(part, worker);
 }
 
 Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel* model,
@@ -346,26 +362,26 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
   if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
   Segmentation out;
   if (!model && request.choice == Request::Choice::best) {
-    each_part(text, [&](std::string_view part, PieceId symbol) {
-      if (symbol >= 0) {
-        out.ids.push_back(symbol);
-        return;
-      }
-      vocabulary_.segment(part, worker.scratch);
-      for (const Edge& edge : worker.scratch.path) {
-        vocabulary_.append_ids(part, edge, out.ids);
-        out.log_probability += vocabulary_.score_of(edge);
-      }
-    });
+    best_parts(
+        text, worker,
+        [&](std::string_view part, const std::vector<Edge>& path) {
+          for (const Edge& edge : path) {
+            vocabulary_.append_ids(part, edge, out.ids);
+            out.log_probability += vocabulary_.score_of(edge);
+          }
+        },
+        [&](PieceId symbol) { out.ids.push_back(symbol); });
     return out;
   }
-  for (size_t i = 0; i < text.words.size(); ++i) {
-    if (text.words[i].symbol >= 0) {
-      out.ids.push_back(text.words[i].symbol);
-      continue;
+  size_t number = 0;
+  each_part(text, model, [&](std::string_view part, PieceId symbol) {
+    const size_t i = number++;
+    if (symbol >= 0) {
+      out.ids.push_back(symbol);
+      return;
     }
-    load(text, i, model, conditions, worker);
-    worker.lattice.reset(text.word(i).size(), worker.edges);
+    load(part, i, model, conditions, worker);
+    worker.lattice.reset(part.size(), worker.edges);
     if (request.choice == Request::Choice::best) {
       worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
     } else {
@@ -376,10 +392,10 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
       worker.lattice.sample(weight, prior, Uniform(request.seed, i), worker.path);
     }
     for (const uint32_t e : worker.path.edges) {
-      vocabulary_.append_ids(text.word(i), worker.edges[e], out.ids);
+      vocabulary_.append_ids(part, worker.edges[e], out.ids);
       out.log_probability += worker.log_weight[e] + (model ? model->options().piece_penalty : 0);
     }
-  }
+  });
   return out;
 }
 
@@ -412,13 +428,15 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
     double score = 0;
   };
   std::vector<Partial> partials(1);
-  for (size_t i = 0; i < text.words.size(); ++i) {
-    if (text.words[i].symbol >= 0) {
-      for (Partial& partial : partials) partial.tokens.ids.push_back(text.words[i].symbol);
-      continue;
+  size_t number = 0;
+  each_part(text, model, [&](std::string_view part, PieceId symbol) {
+    const size_t i = number++;
+    if (symbol >= 0) {
+      for (Partial& partial : partials) partial.tokens.ids.push_back(symbol);
+      return;
     }
-    load(text, i, model, conditions, worker);
-    worker.lattice.reset(text.word(i).size(), worker.edges);
+    load(part, i, model, conditions, worker);
+    worker.lattice.reset(part.size(), worker.edges);
     const auto paths = worker.lattice.best_paths(worker.log_weight, worker.log_prior, count);
     struct Combination {
       double score;
@@ -437,15 +455,23 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
       Partial partial = partials[combination.partial];
       partial.score = combination.score;
       for (const uint32_t e : paths[combination.path].edges) {
-        vocabulary_.append_ids(text.word(i), worker.edges[e], partial.tokens.ids);
+        vocabulary_.append_ids(part, worker.edges[e], partial.tokens.ids);
         partial.tokens.log_probability +=
             worker.log_weight[e] + (model ? model->options().piece_penalty : 0);
       }
       next.push_back(std::move(partial));
     }
     partials = std::move(next);
-  }
+  });
   std::vector<Segmentation> out;
+  if (!model && vocabulary_.summation() != Summation::words) {
+    // Other arithmetic may have another favourite among segmentations that are as good.
+    out.push_back(segment(text, nullptr, {}, {}, worker));
+    std::erase_if(partials, [&](const Partial& partial) {
+      return partial.tokens.ids == out.front().ids;
+    });
+    if (partials.size() == count) partials.pop_back();
+  }
   for (Partial& partial : partials) out.push_back(std::move(partial.tokens));
   return out;
 }
@@ -476,10 +502,10 @@ void Tokenizer::locate(const PreparedText& text, Segmentation& segmentation) con
   }
 }
 
-void Tokenizer::merge_unknown(std::vector<PieceId>& ids) const {
+void Tokenizer::merge_unknown(std::vector<PieceId>& ids, size_t begin) const {
   if (vocabulary_.has_bytes()) return;
   const auto both_unknown = [&](PieceId a, PieceId b) { return a == b && a == vocabulary_.unknown(); };
-  ids.erase(std::unique(ids.begin(), ids.end(), both_unknown), ids.end());
+  ids.erase(std::unique(ids.begin() + ptrdiff_t(begin), ids.end(), both_unknown), ids.end());
 }
 
 void Tokenizer::merge_unknown(Segmentation& segmentation) const {

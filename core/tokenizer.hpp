@@ -106,8 +106,8 @@ class Tokenizer {
   // Words and offsets of tokens that cover `text`.
   void locate(const PreparedText& text, Segmentation& segmentation) const;
 
-  // Merges runs of unknown tokens into one, which a vocabulary without bytes needs.
-  void merge_unknown(std::vector<PieceId>& ids) const;
+  // Merges runs of unknown tokens from `begin` on into one, which a vocabulary without bytes needs.
+  void merge_unknown(std::vector<PieceId>& ids, size_t begin) const;
   void merge_unknown(Segmentation& segmentation) const;
 
   std::string decode(std::span<const PieceId> ids) const;
@@ -117,10 +117,14 @@ class Tokenizer {
   void give_back(std::unique_ptr<Worker> worker) const;
 
  private:
-  // Calls visit(part, symbol) for the parts of a text that are segmented as one: words, or what the
-  // summation of the vocabulary says.
+  // Calls visit(part, symbol) for the parts of a text that are segmented as one: words if there is a
+  // model, else what the summation of the vocabulary says.
   template <class Visit>
-  void each_part(const PreparedText& text, Visit visit) const;
+  void each_part(const PreparedText& text, const ConditionalModel* model, Visit visit) const;
+  // Calls visit(part, edges) and visit_symbol(id), in order, for the best target-only segmentation.
+  template <class Visit, class VisitSymbol>
+  void best_parts(const PreparedText& text, Worker& worker, Visit visit,
+                  VisitSymbol visit_symbol) const;
   // Removes the spaces from `from` on that `squeeze` does not let stand; a space at the end stays.
   static void squeeze(PreparedText& text, size_t from, bool maps);
 
@@ -128,7 +132,7 @@ class Tokenizer {
   void load(std::string_view word, Worker& worker) const;
   void load(std::string_view word, const ConditionalModel& model, const Condition& condition,
             bool whole_sentence, Worker& worker) const;
-  void load(const PreparedText& text, size_t word, const ConditionalModel* model,
+  void load(std::string_view part, size_t number, const ConditionalModel* model,
             const Conditions& conditions, Worker& worker) const;
 
   Normalizer normalizer_;
@@ -141,8 +145,8 @@ class Tokenizer {
 
 struct Tokenizer::Worker {
   // Four and eight megabytes.  Keys of paired encoding hold the sources as well.
-  using PlainCache = WordCache<18, 3, size_t{1} << 17>;
-  using ModelCache = WordCache<38, 6, size_t{1} << 17>;
+  using PlainCache = WordCache<18, 4, size_t{1} << 17>;
+  using ModelCache = WordCache<44, 6, size_t{1} << 17>;
 
   PreparedText text;
   std::vector<PieceId> ids;

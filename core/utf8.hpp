@@ -40,6 +40,17 @@ inline Character decode_at(std::string_view text, size_t position) {
   return {kReplacement, 1, false};
 }
 
+// The same, in text known to be well-formed.
+inline Character decode_valid(std::string_view text, size_t position) {
+  const auto* p = reinterpret_cast<const unsigned char*>(text.data()) + position;
+  if (p[0] < 0x80) return {p[0], 1, true};
+  if (p[0] < 0xE0) return {char32_t((p[0] & 0x1F) << 6 | (p[1] & 0x3F)), 2, true};
+  if (p[0] < 0xF0)
+    return {char32_t((p[0] & 0x0F) << 12 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F)), 3, true};
+  return {char32_t((p[0] & 0x07) << 18 | (p[1] & 0x3F) << 12 | (p[2] & 0x3F) << 6 | (p[3] & 0x3F)),
+          4, true};
+}
+
 // The length in bytes of the character that `lead` begins, in text known to be well-formed.
 inline size_t sequence_length(char lead) {
   const auto byte = static_cast<unsigned char>(lead);

@@ -76,7 +76,7 @@ void Vocabulary::append_ids(std::string_view word, const Edge& edge,
   }
 }
 
-void Vocabulary::segment(std::string_view word, Scratch& scratch) const {
+double Vocabulary::segment(std::string_view word, Scratch& scratch, double before) const {
   constexpr double kUnreached = -std::numeric_limits<double>::infinity();
   const size_t length = word.size();
   const bool single = summation_ == Summation::singles;
@@ -84,7 +84,7 @@ void Vocabulary::segment(std::string_view word, Scratch& scratch) const {
   auto& from = scratch.from;
   best.assign(length + 1, kUnreached);
   from.resize(length + 1);
-  best[0] = 0;
+  best[0] = before;
   const auto reach = [&](size_t begin, size_t end, uint32_t piece, double sum) {
     if (single) sum = float(sum);
     if (sum > best[end]) {
@@ -105,6 +105,11 @@ void Vocabulary::segment(std::string_view word, Scratch& scratch) const {
   scratch.path.clear();
   for (size_t end = length; end > 0; end = from[end].begin) scratch.path.push_back(from[end]);
   std::reverse(scratch.path.begin(), scratch.path.end());
+  return best[length];
+}
+
+double Vocabulary::symbol_score(std::string_view symbol) {
+  return 0.1 * double(symbol.size()) - 0.1;
 }
 
 std::string Vocabulary::decode(const PieceId* ids, size_t count) const {

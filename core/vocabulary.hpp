@@ -58,13 +58,15 @@ class Vocabulary {
   void append_ids(std::string_view word, const Edge& edge, std::vector<PieceId>& ids) const;
 
   // The best segmentation of a word, or of a longer text, under the scores, as edges in
-  // `scratch.path`.  O(bytes × longest piece).
+  // `scratch.path`; returns its score, added to what came `before`.  O(bytes × longest piece).
   struct Scratch {
     std::vector<double> sum;
     std::vector<Edge> from;
     std::vector<Edge> path;
   };
-  void segment(std::string_view word, Scratch& scratch) const;
+  double segment(std::string_view word, Scratch& scratch, double before = 0) const;
+  // What SentencePiece adds for a user-defined symbol; other tools add up what lies between them.
+  static double symbol_score(std::string_view symbol);
 
   // Joins pieces into text: bytes that do not form characters become U+FFFD, control pieces vanish.
   std::string decode(const PieceId* ids, size_t count) const;

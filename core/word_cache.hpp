@@ -37,7 +37,10 @@ class WordCache {
     for (size_t i = set; i < set + 2; ++i) {
       const Slot& slot = slots_[i];
       if (slot.length != word.size() || !same(slot.text, word)) continue;
-      for (size_t k = 0; k < slot.count; ++k) ids.push_back(slot.ids[k]);
+      for (size_t k = 0; k < slot.count; ++k) {
+        const uint8_t* id = slot.ids + 3 * k;
+        ids.push_back(PieceId(id[0] | id[1] << 8 | id[2] << 16));
+      }
       return true;
     }
     return false;
@@ -50,18 +53,20 @@ class WordCache {
     slot.length = uint8_t(word.size());
     slot.count = uint8_t(count);
     std::copy(word.begin(), word.end(), slot.text);
-    std::copy(ids, ids + count, slot.ids);
+    for (size_t k = 0; k < count; ++k)
+      for (size_t byte = 0; byte < 3; ++byte)
+        slot.ids[3 * k + byte] = uint8_t(uint32_t(ids[k]) >> 8 * byte);
   }
 
  private:
   struct alignas(32) Slot {
-    PieceId ids[max_ids];
     uint8_t length;  // 0: free; no word is empty
     uint8_t count;
+    uint8_t ids[max_ids * 3];  // three bytes each
     char text[max_word];
   };
-  static_assert(sizeof(Slot) % 32 == 0 && sizeof(Slot) == max_ids * 4 + 2 + max_word);
-  static_assert(max_word < 255 && (slots & (slots - 1)) == 0);
+  static_assert(sizeof(Slot) % 32 == 0 && sizeof(Slot) == max_ids * 3 + 2 + max_word);
+  static_assert(max_word < 255 && (slots & (slots - 1)) == 0 && kMaxPieces < 1u << 24);
 
   template <class Integer>
   static uint64_t load(const char* p) {

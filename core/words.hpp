@@ -33,31 +33,25 @@ void each_word(std::string_view text, Splitting splitting, Visit visit) {
     return;
   }
   const bool by_class = splitting == Splitting::lossless;
-  size_t begin = 0;
-  bool empty = true;  // nothing but a space in this word so far
-  CharacterClass current = CharacterClass::letter;
   for (size_t i = 0; i < text.size();) {
-    if (text[i] == ' ') {
-      if (i > begin) visit(begin, i);
-      begin = i++;
-      empty = true;
-      continue;
-    }
-    const Character c = decode_at(text, i);
-    if (by_class) {
-      const CharacterClass found = character_class(c.code_point);
-      if (empty) {
-        current = found == CharacterClass::extend ? CharacterClass::letter : found;
-      } else if (found != current && found != CharacterClass::extend) {
-        visit(begin, i);
-        begin = i;
-        current = found;
+    const size_t begin = i;
+    if (text[i] == ' ') ++i;
+    // The first character that is not a space decides what belongs to the word.
+    bool first = true;
+    CharacterClass current = CharacterClass::letter;
+    for (; i < text.size() && text[i] != ' '; first = false) {
+      const Character c = decode_valid(text, i);
+      if (by_class) {
+        const CharacterClass found = character_class(c.code_point);
+        if (first)
+          current = found == CharacterClass::extend ? CharacterClass::letter : found;
+        else if (found != current && found != CharacterClass::extend)
+          break;
       }
+      i += c.bytes;
     }
-    empty = false;
-    i += c.bytes;
+    visit(begin, i);
   }
-  if (begin < text.size()) visit(begin, text.size());
 }
 
 }  // namespace pairpiece

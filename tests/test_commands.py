@@ -14,7 +14,7 @@ from command_line import Training, call, complaint, run
 import pairpiece
 from pairpiece import commands
 
-COMMANDS = ("train", "encode", "decode", "align", "inspect", "export", "demo")
+COMMANDS = ("train", "encode", "decode", "align", "inspect", "evaluate", "export", "demo")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sample
@@ -103,3 +104,49 @@ def test_arguments_that_mean_nothing_with_a_source_are_refused(
 ) -> None:
     with pytest.raises(pairpiece.OptionError, match="stride"):
         tokenizer(TEXTS, source=SOURCES, stride=3)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of datasets, and of forking
+@pytest.mark.parametrize("num_proc", [None, 2])
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("paired", [False, True])
+def test_datasets_are_mapped_alike(
+    tokenizer: pairpiece.PairPieceTokenizer,
+    num_proc: int | None,
+    batched: bool,
+    paired: bool,
+    tmp_path: Path,
+) -> None:
+    datasets = pytest.importorskip("datasets", reason="needs the datasets library")
+    texts, sources = TEXTS * 10, SOURCES * 10
+    rows = datasets.Dataset.from_dict({"text": texts, "source": sources})
+
+    def encode(row: dict[str, Any]) -> dict[str, Any]:
+        return dict(tokenizer(row["text"], source=row["source"] if paired else None))
+
+    mapped = rows.map(
+        encode,
+        batched=batched,
+        batch_size=3,
+        num_proc=num_proc,
+        cache_file_name=str(tmp_path / "mapped.arrow"),
+        load_from_cache_file=False,
+    )
+    assert (
+        list(mapped["input_ids"])
+        == tokenizer(texts, source=sources if paired else None)["input_ids"]
+    )
+    assert list(mapped["text"]) == texts
+    assert [len(ids) for ids in mapped["input_ids"]] == [
+        len(mask) for mask in mapped["attention_mask"]
+    ]
+
+
+def test_datasets_know_a_tokenizer_again(folder: Path) -> None:
+    fingerprint = pytest.importorskip("datasets.fingerprint", reason="needs the datasets library")
+    tokenizer = pairpiece.PairPieceTokenizer.from_pretrained(folder)
+    before = fingerprint.Hasher.hash(tokenizer)
+    tokenizer(TEXTS, source=SOURCES, padding=True)
+    tokenizer(TEXTS)
+    again = pairpiece.PairPieceTokenizer.from_pretrained(folder)
+    assert before == fingerprint.Hasher.hash(tokenizer) == fingerprint.Hasher.hash(again)

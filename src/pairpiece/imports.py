@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import dataclasses
 import json
-import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from pairpiece import storage
-from pairpiece.errors import ModelFormatError, PairPieceError
-from pairpiece.exports.huggingface import nothing_but_text, token_text
+from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
+from pairpiece.exports.huggingface import keeps_text_apart, token_text
 from pairpiece.model_proto import fields_of
 from pairpiece.normalization import charsmap
-from pairpiece.options import BYTE_PIECES, MARKER, TextOptions
+from pairpiece.options import BYTE_PIECES, MARKER, TextOptions, is_text
 from pairpiece.source_tokenizers import MAX_TOKENIZER_BYTES
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.vocabulary import MAX_SCORE, PieceType, Vocabulary
@@ -56,6 +54,8 @@ def from_sentencepiece(model: str | os.PathLike[str] | bytes | Any) -> Tokenizer
         return _from_model_proto(model.serialized_model_proto(), "the SentencePiece model")
     if isinstance(model, bytes):
         return _from_model_proto(model, "the SentencePiece model")
+    if not isinstance(model, str | os.PathLike):
+        raise OptionError(f"a SentencePiece model is a path or bytes, not {model!r}")
     return _from_model_proto(_content(Path(model)), str(model))
 
 
@@ -67,6 +67,7 @@ def _from_model_proto(content: bytes, name: str) -> Tokenizer:
         special = {key: trainer.get(40 + i, i if i < 3 else -1) for i, key in enumerate(_ROLES)}
         special = {key: i - 2**64 if i >= 2**63 else i for key, i in special.items()}
         kinds = [_SENTENCEPIECE_TYPES[entry.get(3, 1)] for entry in entries]
+        table = bytes(memoryview(normalizer.get(2, b"")))
     except (ValueError, KeyError, AttributeError, TypeError):
         raise ModelFormatError(f"{name}: not a SentencePiece model") from None
     if not entries:
@@ -92,7 +93,7 @@ def _from_model_proto(content: bytes, name: str) -> Tokenizer:
         name,
         Vocabulary(pieces, kinds, scores, "singles"),
         special,
-        normalizer.get(2, b""),
+        table,
         add_dummy_prefix=bool(normalizer.get(3, 1)),
         remove_extra_spaces=bool(normalizer.get(4, 1)),
     )
@@ -142,7 +143,7 @@ def from_huggingface(tokenizer: str | os.PathLike[str] | Any) -> Tokenizer:
         raise ModelFormatError(f"{name}: not valid JSON: {error}") from None
     try:
         return _from_tokenizer_json(parsed, given, name)
-    except (KeyError, TypeError, AttributeError, IndexError, binascii.Error):
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError):
         raise ModelFormatError(f"{name}: not a tokenizer.json of Hugging Face") from None
 
 
@@ -158,18 +159,26 @@ def _from_tokenizer_json(parsed: Any, given: dict[str, str | None], name: str) -
     for i, entry in enumerate(entries):
         if not (isinstance(entry, list) and len(entry) == 2 and type(entry[1]) in (int, float)):
             raise ModelFormatError(f"{name}: piece {i}, {entry!r}, has no score")
+        if not abs(entry[1]) <= MAX_SCORE:
+            raise ModelFormatError(f"{name}: the score of {entry[0]!r} is not within limits")
     unknown = model.get("unk_id")
     if type(unknown) is not int or not 0 <= unknown < len(entries):
         raise ModelFormatError(f"{name}: this tokenizer has no unknown token, which is needed")
     pieces = [piece for piece, _ in entries]
     scores = [float(score) for _, score in entries]
     kinds = [PieceType.NORMAL] * len(pieces)
-    for added in sorted(parsed.get("added_tokens") or [], key=lambda token: token["id"]):
+    added_tokens = sorted(parsed.get("added_tokens") or [], key=lambda token: token["id"])
+    for added in added_tokens:
+        if not added["special"] and any(added.get(f) for f in ("lstrip", "rstrip", "single_word")):
+            raise ModelFormatError(
+                f"{name}: the added token {added['content']!r} is found together with the spaces "
+                f"around it, or as a whole word only, which PairPiece cannot do"
+            )
         if added["id"] == len(pieces):
             pieces.append(added["content"])
             scores.append(0.0)
             kinds.append(PieceType.CONTROL)
-        if added["id"] > len(pieces) or pieces[added["id"]] != added["content"]:
+        if not 0 <= added["id"] < len(pieces) or pieces[added["id"]] != added["content"]:
             raise ModelFormatError(
                 f"{name}: the added token {added['content']!r} has the id {added['id']}, which "
                 f"does not follow the vocabulary of {len(pieces)} pieces"
@@ -190,68 +199,91 @@ def _from_tokenizer_json(parsed: Any, given: dict[str, str | None], name: str) -
     for role, usual in _USUAL_NAMES.items():
         names = [given[role]] if given.get(role) else usual
         special[role] = next((controls.pop(n) for n in names if n in controls), -1)
-    normalization = _Normalization(name)
+    normalization = _Normalization(name, [token["content"] for token in added_tokens])
     normalization.read(parsed.get("normalizer"), "normalizers")
     normalization.read(parsed.get("pre_tokenizer"), "pretokenizers")
-    tokenizer = _tokenizer(
+    normalization.check()
+    if normalization.split and MARKER not in pieces:
+        raise ModelFormatError(f"{name}: the vocabulary has no ▁, which is needed here")
+    return _tokenizer(
         name,
         Vocabulary(pieces, kinds, scores, "spaces" if normalization.split else "texts"),
         special,
-        normalization.table,
+        normalization.table or b"",
         add_dummy_prefix=normalization.prefix,
         remove_extra_spaces=normalization.squeeze,
     )
-    normalization.check(tokenizer)
-    return tokenizer
 
 
 class _Normalization:
     """What the steps before the model do to a text, as far as PairPiece can do the same."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.table = b""
-        self.prefix = self.squeeze = self.split = False
-        self.other: list[dict[str, Any]] = []
+    def __init__(self, name: str, added: list[str]) -> None:
+        self._name = name
+        self._added = added
+        self.table: bytes | None = None
+        self.prefix = self.split = False
+        self._marks = self._strips = self._squeezes = self._splits_words = False
+
+    @property
+    def squeeze(self) -> bool:
+        """Whether spaces at the ends, and all but one between words, are removed."""
+        return self._squeezes or self._splits_words
 
     def read(self, step: dict[str, Any] | None, parts: str) -> None:
+        """Take over a normalizer, or a pre-tokenizer, and the parts it may have."""
         if step is None:
             return
-        steps = step[parts] if step["type"] == "Sequence" else [step]
-        for one in steps:
+        for one in step[parts] if step["type"] == "Sequence" else [step]:
             if not self._read_one(one):
-                self.other.append(one)
+                self._refuse(one["type"], one)
 
-    def check(self, tokenizer: Tokenizer) -> None:
-        """Raise an error for a step that PairPiece does not know how to do."""
-        for step in self.other:
-            if step != nothing_but_text(tokenizer):  # this one PairPiece itself has written
-                raise ModelFormatError(
-                    f"{self.name}: PairPiece cannot do what its {step['type']} does to text: {step}"
-                )
+    def check(self) -> None:
+        """Raise an error if the steps together do what PairPiece does not."""
+        if not self._marks:
+            self._refuse("normalizer", "it does not write spaces as ▁")
+        if self._strips and not self._squeezes:
+            self._refuse("Strip", "spaces between words stay")
+        if self._splits_words and not self.prefix:
+            self._refuse("WhitespaceSplit", "spaces vanish")
+
+    def _refuse(self, what: str, why: object) -> NoReturn:
+        raise ModelFormatError(
+            f"{self._name}: PairPiece cannot do what its {what} does to text: {why}"
+        )
 
     def _read_one(self, step: Any) -> bool:
         kind = step["type"]
-        if kind == "Precompiled":
-            self.table = base64.b64decode(step["precompiled_charsmap"] or "", validate=True)
-        elif kind in ("NFC", "NFKC"):
-            self.table = charsmap(kind.lower())
-        elif kind == "Strip" or (kind == "Replace" and step["pattern"].get("Regex") == " {2,}"):
-            self.squeeze = True
+        if kind in ("Precompiled", "NFC", "NFKC"):
+            if self.table is not None:
+                return False
+            self.table = (
+                base64.b64decode(step["precompiled_charsmap"] or "", validate=True)
+                if kind == "Precompiled"
+                else charsmap(kind.lower())
+            )
+        elif kind == "Strip":
+            self._strips = True
+        elif kind == "Replace" and step["pattern"].get("Regex") == " {2,}":
+            self._squeezes = True
+            return step["content"] in (" ", MARKER)
         elif kind == "Replace":
+            self._marks = True
             return (step["pattern"].get("String"), step["content"]) == (" ", MARKER)
         elif kind == "Prepend":
             self.prefix = True
             return step["prepend"] in (" ", MARKER)
         elif kind == "WhitespaceSplit":
-            self.squeeze = self.split = True
+            self._splits_words = self.split = True
         elif kind == "Metaspace":
             scheme = "always" if step.get("add_prefix_space", True) else "never"
-            self.prefix = step.get("prepend_scheme", scheme) != "never"
-            self.split = self.split or step.get("split", True)
+            scheme = step.get("prepend_scheme", scheme)
+            self.prefix = scheme == "always" or (scheme == "first" and not self._splits_words)
+            self.split = self.split or bool(step.get("split", True))
+            self._marks = True
             return bool(step["replacement"] == MARKER)
         else:
-            return False
+            return keeps_text_apart(step, self._added)
         return True
 
 
@@ -280,11 +312,15 @@ _BYTES = frozenset(BYTE_PIECES)
 
 def _content(path: Path) -> bytes:
     try:
+        if not path.is_file():
+            raise ModelFormatError(f"{path}: there is no such file")
         if path.stat().st_size > MAX_TOKENIZER_BYTES:
             raise ModelFormatError(f"{path}: too large for a tokenizer")
         return path.read_bytes()
     except OSError as error:
         raise ModelFormatError(f"{path}: {error.strerror}") from None
+    except ValueError as error:  # no name of a file
+        raise ModelFormatError(f"{str(path)!r}: {error}") from None
 
 
 def _tokenizer(
@@ -315,7 +351,7 @@ def _tokenizer(
     try:
         options = TextOptions(
             normalization="imported" if table else "none",
-            pretokenization=_words_of(of_kind[PieceType.NORMAL]),
+            pretokenization=_words_of(of_kind[PieceType.NORMAL], vocabulary.summation),
             byte_fallback=bool(of_kind[PieceType.BYTE]),
             user_defined_symbols=tuple(of_kind[PieceType.USER_DEFINED]),
             control_symbols=tuple(
@@ -325,7 +361,7 @@ def _tokenizer(
             ),
             **text,
         )
-        return Tokenizer(vocabulary, options, table, provenance={"imported": name})
+        return Tokenizer(vocabulary, options, table, provenance={"imported": Path(name).name})
     except (PairPieceError, ValueError, TypeError) as error:
         raise ModelFormatError(f"{name}: {error}") from None
 
@@ -338,8 +374,11 @@ def _check(name: str, vocabulary: Vocabulary, unknown: int) -> None:
             if piece in seen:
                 raise ModelFormatError(f"{name}: the piece {piece!r} is in the vocabulary twice")
             seen.add(piece)
+    for piece, kind in zip(pieces, kinds, strict=True):
+        if not is_text(piece) or (kind == PieceType.NORMAL and " " in piece):
+            raise ModelFormatError(f"{name}: {piece!r} cannot be a piece")
     for piece, score in zip(pieces, vocabulary.scores, strict=True):
-        if not (math.isfinite(score) and abs(score) <= MAX_SCORE):
+        if not abs(score) <= MAX_SCORE:
             raise ModelFormatError(f"{name}: the score of {piece!r} is {score}")
     if [i for i, kind in enumerate(kinds) if kind == PieceType.UNKNOWN] != [unknown]:
         raise ModelFormatError(f"{name}: there must be one unknown piece")
@@ -350,7 +389,7 @@ def _check(name: str, vocabulary: Vocabulary, unknown: int) -> None:
         raise ModelFormatError(f"{name}: the byte pieces are incomplete or out of order")
 
 
-def _words_of(pieces: list[str]) -> str:
+def _words_of(pieces: list[str], summation: str) -> str:
     """The finest way to split text into words that hardly any piece reaches over.
 
     Words matter to paired encoding alone, which does without the pieces that do.
@@ -360,4 +399,4 @@ def _words_of(pieces: list[str]) -> str:
         longer = sum(len(splitter.words(piece.replace(MARKER, " "))) > 1 for piece in pieces)
         if longer <= 0.05 * len(pieces):
             return splitting
-    return "none"
+    return "spaces" if summation == "spaces" else "none"

@@ -21,7 +21,8 @@ PRETOKENIZATIONS = ("lossless", "spaces", "paper", "none", "custom")
 MODES = ("default", "paper", "paper-hard", "unigram")
 
 
-def _is_text(value: str) -> bool:
+def is_text(value: str) -> bool:
+    """Whether a string is Unicode text, without lone surrogates."""
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:  # a lone surrogate
@@ -41,7 +42,7 @@ _TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: type(value) is bool,
     "int": lambda value: type(value) is int,
     "float": lambda value: type(value) in (int, float) and math.isfinite(value),
-    "str": lambda value: isinstance(value, str) and value != "" and _is_text(value),
+    "str": lambda value: isinstance(value, str) and value != "" and is_text(value),
     "LengthPenalty": lambda value: isinstance(value, LengthPenalty),
     "tuple[str, ...]": lambda value: (
         isinstance(value, tuple) and all(_TYPE_CHECKS["str"](item) for item in value)

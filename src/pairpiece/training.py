@@ -85,9 +85,11 @@ def train_from_pairs(
     _check_functions(
         progress=progress, pretokenizer=pretokenizer, source_tokenizer=source_tokenizer
     )
-    if pretokenizer is not None:
+    if pretokenizer is not None and vocabulary is None:
         options = {**options, "pretokenization": "custom"}
     text, learning = text_and_learning(mode, options, vocabulary)
+    if pretokenizer is not None and text.pretokenization != "custom":
+        raise OptionError("pretokenizer cannot be set: the vocabulary has its own way to split")
     if text.pretokenization == "custom" and pretokenizer is None:
         raise OptionError('pretokenization="custom" needs the pretokenizer argument')
     normalization = charsmap(text.normalization) if vocabulary is None else vocabulary.charsmap
@@ -224,9 +226,12 @@ def text_and_learning(
     text, learning = options_for(mode, options)
     if vocabulary is None:
         return text, learning
-    given = [field.name for field in dataclasses.fields(TextOptions) if field.name in options]
-    if given and given != ["pretokenization"]:
-        raise OptionError(f"{given[0]} cannot be set: the vocabulary has its own")
+    if not isinstance(vocabulary, Tokenizer):
+        raise OptionError(f"vocabulary must be a tokenizer, not {vocabulary!r}")
+    own = {field.name for field in dataclasses.fields(TextOptions)} | _ABOUT_PIECES.keys()
+    for name in options:
+        if name in own:
+            raise OptionError(f"{name} cannot be set: the vocabulary has its own")
     if learning.source_side == "none":
         raise OptionError("without a source side there is nothing to learn for a vocabulary")
     return vocabulary.options, learning
@@ -251,23 +256,26 @@ def pieces_of(given: Tokenizer | Iterable[str] | None) -> list[str] | None:
         vocabulary = given.vocabulary
         kinds = zip(vocabulary.pieces, vocabulary.types, strict=True)
         return [piece for piece, kind in kinds if kind == PieceType.NORMAL]
-    pieces = [given] if isinstance(given, str) else list(given)
-    if isinstance(given, str) or not all(isinstance(piece, str) for piece in pieces):
+    pieces = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [None]
+    if not all(isinstance(piece, str) for piece in pieces):
         raise OptionError(f"start_from must be a tokenizer or a list of pieces, not {given!r}")
-    return [piece.replace(" ", MARKER) for piece in pieces]
+    return [piece.replace(" ", MARKER) for piece in pieces if piece]
 
 
 def _with_all_pieces(learning: LearningOptions, pieces: list[str]) -> LearningOptions:
     """The options with which no piece is left out."""
     longest = max(map(len, pieces), default=1)
-    return dataclasses.replace(
-        learning,
-        max_piece_length=min(longest, 63),
-        min_seed_count=0.0,
-        max_seeds=0,
-        character_coverage=1.0,
-        min_expected_count=0.0,
-    )
+    return dataclasses.replace(learning, **{**_ABOUT_PIECES, "max_piece_length": min(longest, 63)})
+
+
+_ABOUT_PIECES: dict[str, Any] = {
+    "max_piece_length": 63,
+    "min_seed_count": 0.0,
+    "max_seeds": 0,
+    "character_coverage": 1.0,
+    "min_expected_count": 0.0,
+}
+"""With these options no piece is left out."""
 
 
 def _normalized(pairs: Pairs, text: TextOptions, normalization: bytes) -> Pairs:

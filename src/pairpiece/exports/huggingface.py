@@ -30,20 +30,12 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {
-                "id": i,
-                "content": piece,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": kind in _SPECIAL,
-            }
+            _added_token(i, piece, special=kind in _SPECIAL)
             for i, (piece, kind) in enumerate(zip(pieces, kinds, strict=True))
             if kind in (*_SPECIAL, PieceType.USER_DEFINED)
         ],
         "normalizer": {"type": "Sequence", "normalizers": _normalizers(tokenizer)},
-        "pre_tokenizer": nothing_but_text(tokenizer),
+        "pre_tokenizer": _nothing_but_text(tokenizer),
         "post_processor": None,
         "decoder": {"type": "Sequence", "decoders": _decoders(tokenizer)},
         "model": {
@@ -58,23 +50,39 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
     }
 
 
-def nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
+def _nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
     """Splits text that reads as a special or byte piece, such as ``<0x41>``, where a word ends.
 
     To Hugging Face's Unigram model these are pieces like any other, and it would find them.
     """
-    breaks = ["<(?=0x[0-9A-F]{2}>)"] if tokenizer.options.byte_fallback else []
     options = tokenizer.options
+    breaks = [_BYTE_BREAK] if options.byte_fallback else []
     for piece in (*options.special_tokens().values(), *options.control_symbols):
         first = len(tokenizer.words(piece)[0])
         if 0 < first < len(piece):
-            breaks.append(f"{re.escape(piece[:first])}(?={re.escape(piece[first:])})")
-    return {
-        "type": "Split",
-        "pattern": {"Regex": "|".join(breaks) or "(?!)"},
-        "behavior": "MergedWithPrevious",
-        "invert": False,
-    }
+            breaks.append(_break(piece, first))
+    return {**_SPLIT, "pattern": {"Regex": "|".join(breaks) or _NEVER}}
+
+
+_SPLIT = {"type": "Split", "behavior": "MergedWithPrevious", "invert": False}
+_BYTE_BREAK = "<(?=0x[0-9A-F]{2}>)"
+_NEVER = "(?!)"
+
+
+def _break(piece: str, first: int) -> str:
+    return f"{re.escape(piece[:first])}(?={re.escape(piece[first:])})"
+
+
+def keeps_text_apart(step: dict[str, Any], added: list[str]) -> bool:
+    """Whether a pre-tokenizer is one that PairPiece has written for these added tokens."""
+    pattern = step.get("pattern") or {}
+    known = {_BYTE_BREAK, _NEVER}
+    known.update(_break(piece, k) for piece in added for k in range(1, len(piece)))
+    return (
+        {**step, "pattern": None} == {**_SPLIT, "pattern": None}
+        and isinstance(pattern.get("Regex"), str)
+        and set(re.split(r"(?<!\\)\|", pattern["Regex"])) <= known
+    )
 
 
 def _normalizers(tokenizer: Tokenizer) -> list[dict[str, Any]]:
@@ -141,22 +149,49 @@ def _add_special_tokens(ours: dict[str, Any], config: dict[str, Any], other: Pat
     if (path.parent / FILES[1]).is_file():
         their_config = _read_json(path.parent / FILES[1])
     known = {token["content"] for token in ours["added_tokens"]}
-    following = len(ours["model"]["vocab"])
+    number_of = {piece: i for i, (piece, _) in enumerate(ours["model"]["vocab"])}
     try:
         special = [token for token in theirs.get("added_tokens") or [] if token["special"]]
         for token in sorted(special, key=lambda token: token["id"]):
-            if token["content"] not in known:
-                ours["added_tokens"].append({**token, "id": following})
-                known.add(token["content"])
-                following += 1
+            content = token["content"]
+            if not isinstance(content, str) or content == "":
+                raise TypeError
+            if content not in known:
+                # A piece that is there already keeps its id.
+                number = number_of.setdefault(content, len(number_of))
+                ours["added_tokens"].append(_added_token(number, content, special=True, like=token))
+                known.add(content)
         for key in _ROLE_KEYS:
             if token_text(their_config.get(key)) in known:
                 config[key] = token_text(their_config[key])
-        extra = map(token_text, their_config.get("additional_special_tokens") or [])
-        if more := [token for token in extra if token in known]:
+        more = [token for token in map(token_text, _extra_tokens(their_config)) if token in known]
+        if more:
             config["additional_special_tokens"] = more
     except (KeyError, TypeError, AttributeError):
         raise ModelFormatError(f"{path}: not a tokenizer of Hugging Face") from None
+    ours["added_tokens"].sort(key=lambda token: token["id"])
+
+
+def _extra_tokens(config: dict[str, Any]) -> list[Any]:
+    """Special tokens without a role, under the name that older or newer versions have for them."""
+    found: list[Any] = []
+    for key in ("additional_special_tokens", "extra_special_tokens"):
+        tokens = config.get(key) or []
+        found += tokens.values() if isinstance(tokens, dict) else tokens
+    return found
+
+
+def _added_token(
+    number: int, content: str, *, special: bool, like: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    flags = {name: bool((like or {}).get(name)) for name in ("single_word", "lstrip", "rstrip")}
+    return {
+        "id": number,
+        "content": content,
+        **flags,
+        "normalized": False,
+        "special": special,
+    }
 
 
 _ROLE_KEYS = [f"{role}_token" for role in ("bos", "eos", "pad", "cls", "sep", "mask")]
