@@ -3,9 +3,9 @@
     python benchmarks/intrinsic.py ../shared/data/* --work-dir /tmp/pairpiece-intrinsic
 
 Trains SentencePiece and PairPiece in its modes on the training text of each direction, with a
-source tokenizer of the same size, and measures them with `pairpiece.evaluate`: the aligner gets its
-priors from the dev text, tokenized by all of them, and aligns the test text.  Models are kept in the
-work directory.
+source tokenizer of the same size, and measures them with `pairpiece.evaluate`: the aligner gets
+its priors from the dev text, tokenized by all of them, and aligns the test text.  Models are kept
+in the work directory.
 """
 
 from __future__ import annotations

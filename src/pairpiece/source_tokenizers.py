@@ -163,6 +163,13 @@ class HuggingFaceSource:
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return by_word(text, encoding.tokens, encoding.offsets)
 
+    def encode_batch(self, texts: list[str]) -> list[list[str]]:
+        """The tokens of texts; unknown ones as the unknown token, not as they are written."""
+        found = self._tokenizer.encode_batch(
+            list(map(without_surrogates, texts)), add_special_tokens=False
+        )
+        return [[self._tokenizer.id_to_token(number) for number in row.ids] for row in found]
+
     def vocabulary(self) -> list[str]:
         """All tokens, by id."""
         known: dict[str, int] = self._tokenizer.get_vocab()

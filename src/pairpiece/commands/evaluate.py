@@ -101,12 +101,6 @@ def run(options: argparse.Namespace) -> None:
             seed=options.seed,
             advance=advance,
         )
-    if options.format == "table" and options.output == "-" and sys.stdout.isatty():
-        text = to_terminal(found, bold=True)
-    else:
-        text = FORMATS[options.format](found)
-    with output_stream(options.output) as output:
-        output.write(text)
     if options.report is not None:
         files.write(options.report, report.html(found).encode("utf-8"))
         print(f"{options.report}: the report", file=sys.stderr)
@@ -114,3 +108,9 @@ def run(options: argparse.Namespace) -> None:
         options.figures.mkdir(parents=True, exist_ok=True)
         for name, content in figures.files_for(found).items():
             files.write(options.figures / name, content)
+    if options.format == "table" and options.output == "-" and sys.stdout.isatty():
+        text = to_terminal(found, bold=True)
+    else:
+        text = FORMATS[options.format](found)
+    with output_stream(options.output) as output:
+        output.write(text)

@@ -38,7 +38,7 @@ def align(
         with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
             folder = Path(name)
             priors = None
-            if dev is not None:
+            if dev is not None and any(dev):
                 _write(folder, dev)
                 aligner.align(folder, num_threads=num_threads)
                 priors = aligner.make_priors(folder)
@@ -50,12 +50,14 @@ def align(
         for i, text in enumerate(texts):
             part = slice(i * len(text.tokens), (i + 1) * len(text.tokens))
             agreed = np.array(certain[part], float)
-            text.runs.append(Links.of(links[part], text.source_total, agreed, scores[part]))
+            empty = (text.lengths == 0) | (text.source_total == 0)
+            scored = np.where(empty, np.nan, scores[part])
+            text.runs.append(Links.of(links[part], text.source_total, agreed, scored))
 
 
 def _scores(folder: Path) -> Array:
     both = [np.loadtxt(folder / f"{side}.scores", ndmin=1) for side in ("forward", "reverse")]
-    return np.nan_to_num(sum(both) / 2)
+    return np.asarray(sum(both) / 2, np.float64)
 
 
 def _write(folder: Path, texts: Sequence[Tokenized | None]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +20,7 @@ from pairpiece.evaluation.scores import Comparison, Evaluation, Score
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.evaluation.tokenized import Array, Sample, Settings, Tokenized
 from pairpiece.options import check_choice
+from pairpiece.provenance import identity
 from pairpiece.source_tokenizers import flat
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.word_aligner import Eflomal
@@ -62,28 +65,26 @@ def evaluate(
     The result is plain data: ``evaluate(["it.model"], "test.it").score("it.model", "fertility")``.
     """
     _check(runs, resamples, seed, renyi_power, symmetrization)
+    for given, what in ((tokenizers, "tokenizers"), (metrics, "metrics")):
+        if isinstance(given, str):
+            raise OptionError(f"{what} must be a list, not {given!r}")
     chosen = chosen_metrics(metrics)
     text = ParallelText.read(target, source, other_languages)
-    dev = None
     if (dev_target is None) != (dev_source is None):
         raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
-    if dev_target is not None:
-        dev = ParallelText.read(dev_target, dev_source)
-    systems = _with_names([system for given in tokenizers for system in systems_of(given)])
-    if text.sources is None and any(system.uses_source for system in systems):
-        if not all(system.uses_source for system in systems):
-            systems = [system for system in systems if not system.uses_source]
-        else:
-            raise OptionError("these tokenizers need the source text: give it with --source")
-    first = _baseline(systems, baseline)
+    dev = None if dev_target is None else ParallelText.read(dev_target, dev_source)
     notes: list[str] = []
+    systems = _usable(_with_names([s for one in tokenizers for s in systems_of(one)]), text, notes)
+    first = _baseline(systems, baseline)
     align = align and text.sources is not None and any(m.place in _ALIGNER for m in chosen)
-    settings = Settings(renyi_power, symmetrization)
-    if text.sources is None:
-        notes.append("no source text: parity and alignment are left out")
-    elif not align:
-        notes.append("no aligner: alignment metrics are left out")
-    else:
+    by_source = None if text.sources is None else source_side(source_tokenizer, systems)
+    settings = Settings(
+        renyi_power,
+        symmetrization,
+        source=_digest(identity(by_source) or "function"),
+        reference=first.digest,
+    )
+    if align:
         Eflomal.check_installed()
         aligner = Eflomal(seed=seed)
         settings = dataclasses.replace(
@@ -91,10 +92,12 @@ def evaluate(
             aligner=f"eflomal-{aligner.version}:seed-{seed}",
             runs=runs,
             dev="none" if dev is None else dev.digest,
+            joint=_digest(" ".join(system.digest for system in systems)),
         )
         if not aligner.repeatable:
             notes.append("the aligner cannot be repeated on this system")
-    by_source = None if text.sources is None else source_side(source_tokenizer, systems)
+    elif text.sources is not None:
+        notes.append("no aligner: alignment metrics are left out")
     tokenized = []
     for i, system in enumerate(systems):
         if advance is not None:
@@ -115,8 +118,8 @@ def evaluate(
             symmetrization=symmetrization,
             advance=None if advance is None else lambda done, of: advance("aligning", done, of),
         )
-    drawn = bootstrap.draws(len(text), resamples, seed)
-    scores = _scores(tokenized, chosen, systems.index(first), drawn, advance)
+    scores = _scores(tokenized, chosen, systems.index(first), resamples, seed, advance)
+    notes += _warnings(scores)
     return Evaluation(
         [system.name for system in systems],
         first.name,
@@ -127,6 +130,38 @@ def evaluate(
         chosen,
         tokenized,
     )
+
+
+def _usable(systems: list[System], text: ParallelText, notes: list[str]) -> list[System]:
+    """Those that can tokenize the text; the others need a source that is not there."""
+    if text.sources is not None:
+        return systems
+    usable = [system for system in systems if not system.uses_source]
+    if not usable:
+        raise OptionError("these tokenizers need the source text: give it with --source")
+    left_out = ["parity and alignment", *(s.name for s in systems if s.uses_source)]
+    notes.append(f"no source text: {'; '.join(left_out)} left out")
+    return usable
+
+
+def _warnings(scores: list[Score]) -> list[str]:
+    """What makes the numbers doubtful."""
+    spread = max(
+        (max(s.runs) - min(s.runs) for s in scores if s.metric == "link_f" and s.runs), default=0
+    )
+    if spread <= _DOUBTFUL_SPREAD:
+        return []
+    return [
+        f"the runs of the aligner differ by {spread:.2f} in link f: give it more text "
+        f"(--dev-source, --dev-target) or more --runs"
+    ]
+
+
+_DOUBTFUL_SPREAD = 0.05
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
 
 
 _ALIGNER = range(100, 110)  # places of the metrics that need one
@@ -149,12 +184,16 @@ def _with_names(systems: list[System]) -> list[System]:
     """Different names: a number after those that come twice."""
     if not systems:
         raise OptionError("there is nothing to evaluate: give at least one tokenizer")
-    seen: dict[str, int] = {}
+    names: set[str] = set()
     named = []
     for system in systems:
-        seen[system.name] = seen.get(system.name, 0) + 1
-        number = f" ({seen[system.name]})" if seen[system.name] > 1 else ""
-        named.append(dataclasses.replace(system, name=system.name + number))
+        name = system.name
+        for number in itertools.count(2):
+            if name not in names:
+                break
+            name = f"{system.name} ({number})"
+        names.add(name)
+        named.append(dataclasses.replace(system, name=name))
     return named
 
 
@@ -176,22 +215,24 @@ def _scores(
     tokenized: list[Tokenized],
     metrics: list[Metric],
     baseline: int,
-    drawn: Array,
+    resamples: int,
+    seed: int,
     advance: Advance | None,
 ) -> list[Score]:
     found = _values(tokenized, metrics, baseline, None)
-    resampled = np.full((len(drawn), len(metrics), len(tokenized)), np.nan)
+    resampled = np.full((resamples, len(metrics), len(tokenized)), np.nan)
     drawing = [k for k, metric in enumerate(metrics) if metric.of_text]
-    for i, weights in enumerate(drawn):
+    for i, weights in enumerate(bootstrap.draws(len(tokenized[0].tokens), resamples, seed)):
         if advance is not None and i % 50 == 0:
-            advance("drawing sentences again", i, len(drawn))
+            advance("drawing sentences again", i, resamples)
         values = _values(tokenized, [metrics[k] for k in drawing], baseline, weights)
-        resampled[i, drawing] = [[_mean(value) for value in row] for row in values]
+        for k, row in zip(drawing, values, strict=True):
+            resampled[i, k] = [_mean(value) for value in row]
     return [
         _score(text, metric, found[k], resampled[:, k], j, baseline)
         for k, metric in enumerate(metrics)
         for j, text in enumerate(tokenized)
-        if found[k][j] is not None
+        if math.isfinite(_mean(found[k][j]))
     ]
 
 
@@ -203,13 +244,14 @@ def _score(
     low = high = value
     comparison = None
     if metric.of_text:
-        low, high = bootstrap.interval(resampled[:, j])
-        if j != baseline and found[baseline] is not None:
+        low, high = bootstrap.interval(value, resampled[:, j])
+        if j != baseline and math.isfinite(reference):
+            difference = value - reference
             differences = resampled[:, j] - resampled[:, baseline]
             comparison = Comparison(
-                value - reference,
-                *bootstrap.interval(differences),
-                bootstrap.p_value(value - reference, differences),
+                difference,
+                *bootstrap.interval(difference, differences),
+                bootstrap.p_value(difference, differences),
             )
     by_run = found[j]
     runs = by_run if isinstance(by_run, list) else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -88,6 +89,11 @@ def _axes(width: float = 6.0, height: float = 4.0) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
+def _label(name: str) -> str:
+    """A name that matplotlib takes for nothing but text."""
+    return (f" {name}" if name.startswith("_") else name).replace("$", r"\$")
+
+
 def _colour(i: int) -> str:
     return COLOURS[i % len(COLOURS)]
 
@@ -109,7 +115,7 @@ def _lengths(evaluation: Evaluation) -> Chart | None:
             yerr=[[y.value - y.low], [y.high - y.value]],
             fmt=MARKERS[i % len(MARKERS)],
             color=_colour(i),
-            label=name,
+            label=_label(name),
             markersize=7,
             linewidth=1,
         )
@@ -140,7 +146,7 @@ def _alignment(evaluation: Evaluation) -> Chart | None:
             axes.barh(place, score.value, color=_colour(i), xerr=spread(score), ecolor=_INK)
             axes.text(score.value + spread(score) + 0.008, place, f"{score.value:.3f}", va="center")
             places.append(place)
-            labels.append(f"{name} · {title(metric)}")
+            labels.append(_label(f"{name} · {title(metric)}"))
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
     axes.margins(x=0.12)
@@ -161,7 +167,9 @@ def _curves(
     styles = ("-", "--", "-.", ":")
     for i, text in enumerate(evaluation.tokenized):
         style = styles[i // len(COLOURS) % len(styles)]
-        axes.plot(*points(text), style, color=_colour(i), label=text.system.name, linewidth=1.6)
+        axes.plot(
+            *points(text), style, color=_colour(i), label=_label(text.system.name), linewidth=1.6
+        )
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     figure.legend(loc="outside lower center", ncols=2, fontsize=9)
@@ -201,8 +209,12 @@ def svg_for_page(chart: Chart) -> str:
     content = content[content.index("<svg") :]
     content = re.sub(r' width="[\d.]+pt" height="[\d.]+pt"', "", content, count=1)
     content = content.replace(_INK, "currentColor")
+
     # Ids are unique in a drawing; on a page with several they have to be made so.
-    content = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{chart.name}-", content)
+    def unique(tag: re.Match[str]) -> str:
+        return re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{chart.name}-", tag[0])
+
+    content = re.sub("<[^<>]*>", unique, content)
     label = f'<svg role="img" aria-label="{chart.caption}" '
     return content.replace("<svg ", label, 1)
 
@@ -227,6 +239,8 @@ def _rendered(figure: Any, kind: str, transparent: bool = False) -> bytes:
     import matplotlib as mpl
 
     file = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # A font may lack the characters of a name; in a page the browser has another.
+        warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(file, format=kind, dpi=200, transparent=transparent, metadata=_NO_DATE[kind])
     return file.getvalue()

@@ -141,7 +141,8 @@ def to_latex(evaluation: Evaluation) -> str:
             head = head.replace(arrow, command)
         lines.append(f"{head} & {' & '.join(cells)} \\\\")
     lines += ["\\bottomrule", "\\end{tabular}"]
-    lines += [f"% {line}" for line in (caption(evaluation), *_signatures(evaluation))]
+    notes = (caption(evaluation), *evaluation.notes, *_signatures(evaluation))
+    lines += [f"% {line}" for line in notes]
     return "\n".join(lines) + "\n"
 
 

@@ -56,7 +56,7 @@ class ParallelText:
         sha = hashlib.sha256()
         for side in (self.targets, self.sources or [], *self.others):
             for sentence in side:
-                sha.update(without_surrogates(sentence).encode("utf-8") + b"\n")
+                sha.update(sentence.encode("utf-8") + b"\n")
             sha.update(b"\0")
         return sha.hexdigest()[:12]
 
@@ -73,7 +73,7 @@ class ParallelText:
     @cached_property
     def bytes(self) -> list[int]:
         """How many bytes each target sentence has in UTF-8."""
-        return [len(without_surrogates(sentence).encode("utf-8")) for sentence in self.targets]
+        return [len(sentence.encode("utf-8")) for sentence in self.targets]
 
 
 def _sentences(name: str, side: Sentences) -> list[str]:
@@ -81,12 +81,12 @@ def _sentences(name: str, side: Sentences) -> list[str]:
         path = Path(side)
         if not path.is_file():
             raise CorpusError(f"{path}: there is no such file")
-        return list(files.lines(path))
+        return list(map(without_surrogates, files.lines(path)))
     sentences = list(side)
     for i, sentence in enumerate(sentences):
         if not isinstance(sentence, str):
             raise OptionError(f"{name} sentence {i} is not a string but {sentence!r}")
-    return sentences
+    return list(map(without_surrogates, sentences))
 
 
 def _name(name: str, side: Sentences | None) -> str:

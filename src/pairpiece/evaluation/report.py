@@ -158,8 +158,12 @@ def _chosen(texts: list[Tokenized]) -> list[int]:
 
 def _differences(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     """The most frequent words that a tokenizer segments otherwise than the baseline."""
-    ways = {text.system.name: _words(text) for text in evaluation.tokenized}
-    theirs = ways.pop(evaluation.baseline)
+    ways = {
+        text.system.name: _words(text)
+        for text in evaluation.tokenized
+        if any(token.startswith(MARKER) for token in text.types)
+    }
+    theirs = ways.pop(evaluation.baseline, {})
     for name, ours in ways.items():
         different = [
             (sum(ours[word].values()), word)

@@ -16,7 +16,6 @@ from pairpiece.provenance import identity
 from pairpiece.source_tokenizers import (
     HuggingFaceSource,
     SentencePieceSource,
-    flat,
     source_tokenizer,
     without_surrogates,
 )
@@ -55,7 +54,7 @@ def systems_of(given: Any) -> list[System]:
     by spaces.
     """
     if isinstance(given, Tokenizer):
-        return _of_model(given, "pairpiece", None)
+        return _of_model(given, "", "pairpiece", "")
     if isinstance(given, System):
         return [given]
     if not isinstance(given, str | os.PathLike):
@@ -64,18 +63,22 @@ def systems_of(given: Any) -> list[System]:
     name, equals, path = given.partition("=")
     if not equals or "/" in name:
         name, path = "", given
+    if not (name or given).isprintable():
+        raise OptionError(f"{name or given!r}: a name must be text on one line")
     if path.startswith(PRETOKENIZED):
         return [_pretokenized(name, Path(path.removeprefix(PRETOKENIZED)))]
-    path, _, way = path.partition("@") if "@" in Path(path).name else (path, "", "")
-    name = name or path.rstrip("/").removesuffix("/tokenizer.json").rpartition("/")[2]
+    way = ""
+    if "@" in Path(path).name and not Path(path).exists():
+        path, _, way = path.rpartition("@")
     loaded = source_tokenizer(path)
+    own_name = path.rstrip("/").removesuffix("/tokenizer.json").rpartition("/")[2]
     if isinstance(loaded, Tokenizer):
-        return _of_model(loaded, name, way or None)
+        return _of_model(loaded, name, own_name, way)
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
     if isinstance(loaded, SentencePieceSource):
-        return [_sentencepiece(name, loaded)]
-    return [_huggingface(name, loaded)]
+        return [_sentencepiece(name or own_name, loaded)]
+    return [_huggingface(name or own_name, loaded)]
 
 
 # ---------------------------------------------------------------------- PairPiece
@@ -88,13 +91,16 @@ _WAYS = {
 }
 
 
-def _of_model(model: Tokenizer, name: str, way: str | None) -> list[System]:
-    if way is not None and way not in _WAYS:
-        raise OptionError(f"{name}@{way}: the ways to tokenize are {', '.join(_WAYS)}")
-    if way is None and not model.is_paired:
-        return [_marginal(model, name)]
-    ways = ["marginal", "paired"] if way is None else [way]
-    return [_SYSTEM_OF[way](model, f"{name}, {_WAYS[way]}") for way in ways]
+def _of_model(model: Tokenizer, name: str, own_name: str, way: str) -> list[System]:
+    """One way to use a model, or both; `name` is the one given, if any."""
+    if way and way not in _WAYS:
+        raise OptionError(f"{own_name}@{way}: the ways to tokenize are {', '.join(_WAYS)}")
+    if not way and not model.is_paired:
+        return [_marginal(model, name or own_name)]
+    if way and name:
+        return [_SYSTEM_OF[way](model, name)]
+    ways = [way] if way else ["marginal", "paired"]
+    return [_SYSTEM_OF[way](model, f"{name or own_name}, {_WAYS[way]}") for way in ways]
 
 
 def _marginal(model: Tokenizer, name: str) -> System:
@@ -173,7 +179,7 @@ def _sentencepiece(name: str, loaded: SentencePieceSource) -> System:
 
 def _huggingface(name: str, loaded: HuggingFaceSource) -> System:
     def alone(texts: list[str]) -> Tokens:
-        return [list(map(loaded.readable, flat(loaded, text))) for text in texts]
+        return [list(map(loaded.readable, row)) for row in loaded.encode_batch(texts)]
 
     vocabulary = list(map(loaded.readable, loaded.vocabulary()))
     return _plain(name, loaded.content, alone, vocabulary, loaded.unknown)

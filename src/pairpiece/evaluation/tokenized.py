@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,8 @@ class Links:
 
     pairs: list[list[Link]]
     certain: Array  # links that both directions of the aligner agree on
-    scores: Array  # Eflomal's
+    scores: Array  # Eflomal's; 0 where it has none
+    scored: Array  # 1 where it has one
     one_to_one: Array  # tokens linked with one that is linked with no other
     sources: Array  # source tokens that are linked
     targets: Array  # target tokens that are linked
@@ -46,9 +48,17 @@ class Links:
             of_target = Counter(target for _, target in linked)
             one_to_one[i] = sum(of_source[s] == 1 and of_target[t] == 1 for s, t in linked)
             sources[i], targets[i] = len(of_source), len(of_target)
-        certain = none if certain is None else certain
-        scores = none if scores is None else scores
-        return cls(pairs, certain, scores, one_to_one, sources, targets, source_total)
+        scores = np.full(len(pairs), np.nan) if scores is None else scores
+        return cls(
+            pairs,
+            none if certain is None else certain,
+            np.nan_to_num(scores),
+            np.isfinite(scores).astype(np.float64),
+            one_to_one,
+            sources,
+            targets,
+            source_total,
+        )
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,9 @@ class Settings:
     aligner: str = "none"
     runs: int = 0
     dev: str = "none"  # digest of the text that the aligner gets its priors from
+    joint: str = "none"  # digest of all tokenizers whose tokens are aligned together
+    source: str = "none"  # digest of the tokenizer of the source text
+    reference: str = "none"  # digest of the tokenizer that ratios refer to
 
 
 class Tokenized:
@@ -124,9 +137,9 @@ class Tokenized:
     def languages(self) -> list[Array] | None:
         """Tokens of the target, the source and the other languages; None if it cannot say."""
         alone = self.system.tokenize_alone
-        if alone is None or self.text.sources is None or not self.text.others:
+        texts = [*([] if self.text.sources is None else [self.text.sources]), *self.text.others]
+        if alone is None or len(texts) < 2 or not self.text.others:
             return None
-        texts = [self.text.sources, *self.text.others]
         return [self.lengths] + [
             np.array([len(row) for row in alone(text)], np.float64) for text in texts
         ]
@@ -167,6 +180,11 @@ class Sample:
     def total(self, by_sentence: Array) -> float:
         """The sum over the sentences drawn."""
         return float(self.weights @ by_sentence)
+
+    def ratio(self, above: Array, below: Array) -> float:
+        """One sum divided by another; not a number if there is nothing to divide by."""
+        total = self.total(below)
+        return self.total(above) / total if total > 0 else math.nan
 
     @cached_property
     def counts(self) -> Array:

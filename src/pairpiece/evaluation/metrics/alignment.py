@@ -28,7 +28,9 @@ class _Alignment(Metric):
             "aligner": settings.aligner,
             "runs": settings.runs,
             "dev": settings.dev,
+            "joint": settings.joint,
             "links": settings.symmetrization,
+            "source": settings.source,
         }
 
 
@@ -40,7 +42,7 @@ class OneToOne(_Alignment):
 
     def of_run(self, sample: Sample, run: Links) -> float:
         """Such tokens / source tokens."""
-        return sample.total(run.one_to_one) / sample.total(sample.tokenized.source_total)
+        return sample.ratio(run.one_to_one, sample.tokenized.source_total)
 
 
 class Unaligned(_Alignment):
@@ -51,7 +53,7 @@ class Unaligned(_Alignment):
 
     def of_run(self, sample: Sample, run: Links) -> float:
         """Such tokens / source tokens."""
-        return 1 - sample.total(run.sources) / sample.total(sample.tokenized.source_total)
+        return 1 - sample.ratio(run.sources, sample.tokenized.source_total)
 
 
 class EflomalScore(_Alignment):
@@ -62,7 +64,7 @@ class EflomalScore(_Alignment):
 
     def of_run(self, sample: Sample, run: Links) -> float:
         """The mean."""
-        return sample.total(run.scores) / float(sample.weights.sum())
+        return sample.ratio(run.scores, run.scored)
 
 
 class OneToOneTarget(_Alignment):
@@ -73,7 +75,7 @@ class OneToOneTarget(_Alignment):
 
     def of_run(self, sample: Sample, run: Links) -> float:
         """Tokens linked one to one / target tokens."""
-        return sample.total(run.one_to_one) / sample.total(sample.tokenized.lengths)
+        return sample.ratio(run.one_to_one, sample.tokenized.lengths)
 
 
 class UnalignedTarget(_Alignment):
@@ -84,7 +86,7 @@ class UnalignedTarget(_Alignment):
 
     def of_run(self, sample: Sample, run: Links) -> float:
         """Such tokens / target tokens."""
-        return 1 - sample.total(run.targets) / sample.total(sample.tokenized.lengths)
+        return 1 - sample.ratio(run.targets, sample.tokenized.lengths)
 
 
 class LinkF(_Alignment):
@@ -95,9 +97,8 @@ class LinkF(_Alignment):
 
     def of_run(self, sample: Sample, run: Links) -> float:
         """Twice the links / (source tokens + target tokens)."""
-        tokens = sample.total(sample.tokenized.lengths)
-        tokens += sample.total(sample.tokenized.source_total)
-        return 2 * sample.total(run.certain) / tokens
+        tokens = sample.tokenized.lengths + sample.tokenized.source_total
+        return 2 * sample.ratio(run.certain, tokens)
 
 
 class OwnOneToOne(Metric):
@@ -111,4 +112,4 @@ class OwnOneToOne(Metric):
         own = sample.tokenized.own_links
         if own is None:
             return None
-        return sample.total(own.one_to_one) / sample.total(own.source_total)
+        return sample.ratio(own.one_to_one, own.source_total)

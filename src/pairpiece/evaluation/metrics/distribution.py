@@ -17,6 +17,8 @@ def renyi_entropy(counts: Array, power: float) -> float:
     >>> renyi_entropy(np.array([2.0, 1.0, 1.0]), 1), renyi_entropy(np.array([1.0, 1.0]), 3)
     (1.5, 1.0)
     """
+    if len(counts) == 0:
+        return math.nan
     probability = counts / counts.sum()
     if power == 1:
         return float(-(probability * np.log2(probability)).sum())
@@ -55,6 +57,10 @@ class RenyiRatio(Renyi):
             return None
         reference = super().value(sample.reference)
         return super().value(sample) / reference if reference > 0 else None
+
+    def options(self, tokenized: Tokenized) -> dict[str, Any]:
+        """The power, and whose efficiency it is compared with."""
+        return {**super().options(tokenized), "reference": tokenized.settings.reference}
 
 
 class Entropy(Metric):

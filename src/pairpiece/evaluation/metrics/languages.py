@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pairpiece.evaluation.metric import Metric
@@ -21,4 +23,4 @@ class Gini(Metric):
             return None
         tokens = np.array([sample.total(lengths) for lengths in languages])
         differences = np.abs(tokens[:, None] - tokens[None, :])
-        return float(differences.mean() / (2 * tokens.mean()))
+        return float(differences.mean() / (2 * tokens.mean())) if tokens.any() else math.nan

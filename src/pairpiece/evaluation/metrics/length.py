@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Sample
+from pairpiece.evaluation.tokenized import Sample, Tokenized
 
 
 class Tokens(Metric):
@@ -27,7 +29,7 @@ class Fertility(Metric):
 
     def value(self, sample: Sample) -> float:
         """Tokens / words."""
-        return sample.total(sample.tokenized.lengths) / sample.total(sample.tokenized.words)
+        return sample.ratio(sample.tokenized.lengths, sample.tokenized.words)
 
 
 class Parity(Metric):
@@ -41,7 +43,11 @@ class Parity(Metric):
         sources = sample.tokenized.source_lengths
         if sources is None:
             return None
-        return sample.total(sample.tokenized.lengths) / sample.total(sources)
+        return sample.ratio(sample.tokenized.lengths, sources)
+
+    def options(self, tokenized: Tokenized) -> dict[str, Any]:
+        """Of the source tokens."""
+        return {"source": tokenized.settings.source}
 
 
 class LengthRatio(Metric):
@@ -54,8 +60,11 @@ class LengthRatio(Metric):
         """Tokens / tokens of the reference."""
         if sample.reference is None:
             return None
-        reference = sample.reference
-        return sample.total(sample.tokenized.lengths) / reference.total(reference.tokenized.lengths)
+        return sample.ratio(sample.tokenized.lengths, sample.reference.tokenized.lengths)
+
+    def options(self, tokenized: Tokenized) -> dict[str, Any]:
+        """Whose tokens they are compared with."""
+        return {"reference": tokenized.settings.reference}
 
 
 class CharactersPerToken(Metric):
@@ -67,7 +76,7 @@ class CharactersPerToken(Metric):
     def value(self, sample: Sample) -> float:
         """Characters / tokens."""
         characters = np.array(sample.tokenized.text.characters, float)
-        return sample.total(characters) / sample.total(sample.tokenized.lengths)
+        return sample.ratio(characters, sample.tokenized.lengths)
 
 
 class BytesPerToken(Metric):
@@ -79,4 +88,4 @@ class BytesPerToken(Metric):
     def value(self, sample: Sample) -> float:
         """Bytes / tokens."""
         size = np.array(sample.tokenized.text.bytes, float)
-        return sample.total(size) / sample.total(sample.tokenized.lengths)
+        return sample.ratio(size, sample.tokenized.lengths)

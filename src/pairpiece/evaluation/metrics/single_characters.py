@@ -17,7 +17,7 @@ class SingleCharacters(Metric):
     def value(self, sample: Sample) -> float:
         """Such tokens / tokens."""
         tokenized = sample.tokenized
-        return sample.total(tokenized.single_characters) / sample.total(tokenized.lengths)
+        return sample.ratio(tokenized.single_characters, tokenized.lengths)
 
 
 class SingleCharactersMacro(Metric):
@@ -31,4 +31,4 @@ class SingleCharactersMacro(Metric):
         tokenized = sample.tokenized
         some = tokenized.lengths > 0
         share = tokenized.single_characters / np.maximum(tokenized.lengths, 1)
-        return sample.total(share) / sample.total(some.astype(float))
+        return sample.ratio(share, some.astype(float))

@@ -17,4 +17,4 @@ class Unknown(Metric):
         tokenized = sample.tokenized
         if tokenized.system.vocabulary is None:
             return None
-        return sample.total(tokenized.unknown) / sample.total(tokenized.lengths)
+        return sample.ratio(tokenized.unknown, tokenized.lengths)

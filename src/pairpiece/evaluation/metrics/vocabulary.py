@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Sample
+from pairpiece.evaluation.tokenized import Sample, Tokenized
 from pairpiece.options import MARKER
 
 
@@ -34,6 +36,10 @@ class VocabularyOverlap(Metric):
         if theirs is None:
             return None
         return len(set(ours) & set(theirs)) / len(ours)
+
+    def options(self, tokenized: Tokenized) -> dict[str, Any]:
+        """Whose vocabulary it is compared with."""
+        return {"reference": tokenized.settings.reference}
 
 
 class BeginOfWord(Metric):
