@@ -10,7 +10,6 @@ test files of the data and on 10,000 random Unicode strings.
 from __future__ import annotations
 
 import argparse
-import gzip
 import io
 import random
 import tempfile
@@ -22,6 +21,7 @@ import tokenizers
 import transformers
 
 import pairpiece
+from pairpiece import files
 from pairpiece.exports.sentencepiece import to_sentencepiece
 
 Ids = list[list[int]]
@@ -37,7 +37,7 @@ def main() -> None:
         line
         for path in sorted(options.data.glob("*/*.gz"))
         if not path.name.startswith("train.") and ".source." not in path.name
-        for line in gzip.open(path, "rt", encoding="utf-8").read().splitlines()
+        for line in files.lines(path)
     ]
     texts = real + random_texts(10_000)
     print("| tool | real texts | ids differ | random strings | ids differ | decoded differently |")
