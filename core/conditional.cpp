@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace pairpiece {
 namespace {
@@ -15,24 +16,24 @@ constexpr double kUnseenPenalty = 10;
 constexpr double kDiagonalTension = 4;
 constexpr double kLeastEvidence = 2;
 constexpr double kSmoothing = 1;
-// A row of the table is read through rather than searched if it is at most so many times as long as
-// the list of sources to find.
-constexpr size_t kScanFactor = 4;
 constexpr size_t kBitsPerCell = 4;
 // Longer words (in bytes) are segmented without the length prior, and are not linked: memory grows
 // with length × counted pieces, respectively × source tokens.
 constexpr size_t kLongestCountedWord = size_t{1} << 16;
 constexpr size_t kLongestLinkedWord = size_t{1} << 12;
 
+// The sources of a condition, or the one that stands for none.
+std::span<const int32_t> sources_of(const Condition& condition) {
+  static constexpr int32_t kNull[] = {0};
+  return condition.sources.empty() ? std::span(kNull) : condition.sources;
+}
+
 }  // namespace
 
 ConditionalModel::ConditionalModel(std::vector<uint64_t> row_begin, std::vector<uint32_t> source,
                                    std::vector<float> count, std::vector<double> source_count,
                                    std::vector<double> base, ConditionalOptions options)
-    : row_begin_(std::move(row_begin)),
-      source_(std::move(source)),
-      count_(std::move(count)),
-      source_count_(std::move(source_count)),
+    : source_count_(std::move(source_count)),
       base_(std::move(base)),
       options_(options) {
   double lowest = 1;
@@ -40,18 +41,24 @@ ConditionalModel::ConditionalModel(std::vector<uint64_t> row_begin, std::vector<
     if (p > 0) lowest = std::min(lowest, p);
   unknown_ = std::log(lowest) - kUnseenPenalty;
 
-  const size_t places = std::bit_ceil(std::max<size_t>(64, source_.size() * 3 / 2));
+  const size_t places = std::bit_ceil(std::max<size_t>(64, source.size() * 3 / 2));
   cells_.resize(places);
   met_.resize(places * kBitsPerCell / 64);
   cell_shift_ = 64 - std::countr_zero(places);
   met_shift_ = 64 - std::countr_zero(places * kBitsPerCell);
-  for (uint32_t t = 0; t + 1 < row_begin_.size(); ++t) {
-    for (uint64_t i = row_begin_[t]; i < row_begin_[t + 1]; ++i) {
-      const uint64_t key = hash(t, source_[i]);
+  column_begin_.assign(source_count_.size() + 1, 0);
+  for (const uint32_t s : source) ++column_begin_[s + 1];
+  std::partial_sum(column_begin_.begin(), column_begin_.end(), column_begin_.begin());
+  std::vector<uint64_t> next(column_begin_.begin(), column_begin_.end() - 1);
+  entries_.resize(source.size());
+  for (uint32_t t = 0; t + 1 < row_begin.size(); ++t) {
+    for (uint64_t i = row_begin[t]; i < row_begin[t + 1]; ++i) {
+      entries_[next[source[i]]++] = {t, count[i]};
+      const uint64_t key = hash(t, source[i]);
       met_[key >> met_shift_ >> 6] |= uint64_t{1} << (key >> met_shift_ & 63);
       size_t place = key >> cell_shift_;
       while (cells_[place].piece != kUnknownPiece) place = (place + 1) & (places - 1);
-      cells_[place] = {t, source_[i], count_[i]};
+      cells_[place] = {t, source[i], count[i]};
     }
   }
 }
@@ -69,22 +76,52 @@ double ConditionalModel::count(uint32_t piece, int32_t source) const {
 
 double ConditionalModel::log_probability(uint32_t piece, const Condition& condition) const {
   if (piece == kUnknownPiece) return unknown_;
-  static constexpr int32_t kNull[] = {0};
-  const auto sources = condition.sources.empty() ? std::span(kNull) : condition.sources;
-  const auto total_of = [&](int32_t s) { return s == kUnseenSource ? 0 : source_count_[size_t(s)]; };
-  double sum = 0;
+  const auto sources = sources_of(condition);
+  double sum = 0, divisors = 0;
   if (options_.conditional == Conditional::pooled) {
-    double total = 0;
     for (const int32_t s : sources) {
       sum += count(piece, s);
-      total += total_of(s);
+      divisors += total_of(s);
     }
-    return sum > 0 ? std::log(sum / total) : std::log(base_[piece]) - kUnseenPenalty;
+  } else {
+    for (const int32_t s : sources) {
+      const double divisor = 1 / (total_of(s) + options_.smoothing);
+      sum += count(piece, s) * divisor;
+      divisors += divisor;
+    }
+    sum /= double(sources.size());
+    divisors /= double(sources.size());
   }
-  const double pseudo_count = options_.smoothing * base_[piece];
-  for (const int32_t s : sources)
-    sum += (count(piece, s) + pseudo_count) / (total_of(s) + options_.smoothing);
-  return std::log(sum / double(sources.size()));
+  return log_of_sum(piece, sum, divisors);
+}
+
+void ConditionalModel::load(const Condition& condition, Scratch& scratch) const {
+  scratch.begin_sentence(base_.size());
+  const auto sources = sources_of(condition);
+  const bool pooled = options_.conditional == Conditional::pooled;
+  scratch.divisors_ = 0;
+  for (const int32_t s : sources) {
+    const double divisor = pooled ? 1 : 1 / (total_of(s) + options_.smoothing);
+    scratch.divisors_ += pooled ? total_of(s) : divisor;
+    for (const Entry& entry : column(s))
+      scratch.note(entry.piece).sum += double(entry.count) * divisor;
+  }
+  if (pooled) return;
+  scratch.divisors_ /= double(sources.size());
+  scratch.size_ = double(sources.size());
+}
+
+double ConditionalModel::log_probability(uint32_t piece, Scratch& scratch) const {
+  if (piece == kUnknownPiece) return unknown_;
+  double sum = scratch.note(piece).sum;
+  if (options_.conditional != Conditional::pooled) sum /= scratch.size_;
+  return log_of_sum(piece, sum, scratch.divisors_);
+}
+
+double ConditionalModel::log_of_sum(uint32_t piece, double sum, double divisors) const {
+  if (options_.conditional == Conditional::pooled)
+    return sum > 0 ? std::log(sum / divisors) : std::log(base_[piece]) - kUnseenPenalty;
+  return std::log(sum + options_.smoothing * base_[piece] * divisors);
 }
 
 void ConditionalModel::log_prior(size_t length, const Condition& condition,
@@ -131,19 +168,6 @@ Conditions Conditions::from_links(const SourceSentence& source, std::span<const 
   return conditions;
 }
 
-void ConditionalModel::gather(uint32_t piece, const Scratch& scratch, double* out) const {
-  const auto& distinct = scratch.distinct_;
-  const uint64_t first = row_begin_[piece], last = row_begin_[piece + 1];
-  if (last - first > kScanFactor * distinct.size()) {
-    for (size_t k = 0; k < distinct.size(); ++k) out[k] = count(piece, distinct[k]);
-    return;
-  }
-  std::fill_n(out, distinct.size(), 0.0);
-  for (uint64_t i = first; i < last; ++i)
-    if (const uint32_t place = scratch.place_of_source_[source_[i]]; place > 0)
-      out[place - 1] = double(count_[i]);
-}
-
 std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
                                                 std::span<const std::vector<Edge>> edges,
                                                 std::span<const size_t> lengths,
@@ -168,7 +192,32 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
 
   // p(t|s) of every piece in the lattices, for every source: one row per distinct piece.
   scratch.begin_sentence(base_.size());
-  scratch.rows_.clear();
+  auto& pieces = scratch.pieces_;
+  pieces.clear();
+  for (size_t w = 0; w < words; ++w) {
+    if (lengths[w] > kLongestLinkedWord) continue;
+    for (const Edge& edge : edges[w]) {
+      if (edge.piece == kUnknownPiece) continue;
+      Scratch::Note& note = scratch.note(edge.piece);
+      if (note.row != Scratch::kNoRow) continue;
+      note.row = uint32_t(pieces.size());
+      pieces.push_back(edge.piece);
+    }
+  }
+  auto& rows = scratch.rows_;
+  rows.resize(pieces.size() * columns);
+  for (size_t row = 0; row < pieces.size(); ++row) {
+    const double base = base_[pieces[row]];
+    for (size_t k = 0; k + 1 < columns; ++k) rows[row * columns + k] = kSmoothing * base * share_of[k];
+    rows[row * columns + columns - 1] = base;
+  }
+  for (size_t k = 0; k < distinct.size(); ++k) {
+    for (const Entry& entry : column(distinct[k])) {
+      const Scratch::Note& note = scratch.notes_[entry.piece];
+      if (note.sentence == scratch.sentence_)
+        rows[note.row * columns + k] += double(entry.count) * share_of[k];
+    }
+  }
   // evidence[w × columns + k]: how much likelier the word is given source k than given none.
   auto& evidence = scratch.evidence_;
   evidence.assign(words * columns, 0.0);
@@ -184,17 +233,7 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
         for (size_t k = 0; k < columns; ++k) to[k] += from[k];
         continue;
       }
-      const auto [row, is_new] = scratch.value(edge.piece);
-      if (is_new) {
-        *row = double(scratch.rows_.size());
-        scratch.rows_.resize(scratch.rows_.size() + columns);
-        double* out = &scratch.rows_[size_t(*row)];
-        gather(edge.piece, scratch, out);
-        for (size_t k = 0; k + 1 < columns; ++k)
-          out[k] = (out[k] + kSmoothing * base_[edge.piece]) * share_of[k];
-        out[columns - 1] = base_[edge.piece];
-      }
-      const double* weight = &scratch.rows_[size_t(*row)];
+      const double* weight = &rows[scratch.notes_[edge.piece].row * columns];
       for (size_t k = 0; k < columns; ++k) to[k] += from[k] * weight[k];
     }
     const double* end = &reach[lengths[w] * columns];

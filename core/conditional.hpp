@@ -83,6 +83,9 @@ class ConditionalModel {
 
   // log p(t|S) without the penalties; the unknown piece has a low constant.
   double log_probability(uint32_t piece, const Condition& condition) const;
+  // The same for many pieces and one S: first load S, then ask.
+  void load(const Condition& condition, Scratch& scratch) const;
+  double log_probability(uint32_t piece, Scratch& scratch) const;
   // The log prior of 0, 1, … pieces for a word of `length` bytes.
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
@@ -103,12 +106,24 @@ class ConditionalModel {
     return (uint64_t(piece) << 32 | source) * 0x9E3779B97F4A7C15u;
   }
 
-  // Sets out[place] to c(t, s) for the distinct sources of a sentence.
-  void gather(uint32_t piece, const Scratch& scratch, double* out) const;
+  // log p(t|S) given the sum over S of c(t, s), each divided as the model divides it.
+  double log_of_sum(uint32_t piece, double sum, double divisors) const;
+  double total_of(int32_t source) const {
+    return source == kUnseenSource ? 0 : source_count_[size_t(source)];
+  }
 
-  std::vector<uint64_t> row_begin_;
-  std::vector<uint32_t> source_;
-  std::vector<float> count_;
+  // The table by column: the pieces seen with a source, and how often.
+  struct Entry {
+    uint32_t piece;
+    float count;
+  };
+  std::span<const Entry> column(int32_t source) const {
+    if (source == kUnseenSource) return {};
+    const uint64_t begin = column_begin_[size_t(source)];
+    return std::span(entries_).subspan(begin, column_begin_[size_t(source) + 1] - begin);
+  }
+  std::vector<uint64_t> column_begin_;
+  std::vector<Entry> entries_;
   // The same cells by the hash of (piece, source), and for each hash a bit: most pairs never met,
   // and the bits stay in the processor's cache.
   std::vector<Cell> cells_;
@@ -121,32 +136,37 @@ class ConditionalModel {
   uint64_t identity_ = next_identity();
 };
 
-// Finds the distinct sources of a sentence by id, and values computed before by piece.
+// Numbers about pieces that are kept while a sentence lasts, and memory to find links in.
 class ConditionalModel::Scratch {
- public:
-  // Forgets the values of the sentence before.
+  friend class ConditionalModel;
+
+  // Forgets the numbers of the sentence before.
   void begin_sentence(size_t pieces) {
-    seen_.resize(pieces, 0);
-    value_.resize(pieces, 0);
+    notes_.resize(pieces);
     if (++sentence_ == 0) {  // the stamps have run over
-      std::fill(seen_.begin(), seen_.end(), 0u);
+      std::fill(notes_.begin(), notes_.end(), Note{});
       sentence_ = 1;
     }
   }
-  // A place to keep a number about a piece while the sentence lasts, and whether it is new.
-  std::pair<double*, bool> value(uint32_t piece) {
-    const bool is_new = seen_[piece] != sentence_;
-    seen_[piece] = sentence_;
-    return {&value_[piece], is_new};
+  struct Note {
+    uint32_t sentence = 0;  // to which the rest belongs
+    uint32_t row = 0;       // of `rows_`
+    double sum = 0;
+  };
+  // What is kept about a piece, made new if need be.
+  Note& note(uint32_t piece) {
+    Note& note = notes_[piece];
+    if (note.sentence != sentence_) note = {sentence_, kNoRow, 0};
+    return note;
   }
+  static constexpr uint32_t kNoRow = ~uint32_t{0};
 
- private:
-  friend class ConditionalModel;
   uint32_t sentence_ = 0;
-  std::vector<uint32_t> seen_;
-  std::vector<double> value_;
+  std::vector<Note> notes_;
+  double divisors_ = 0, size_ = 1;  // of the loaded condition
   std::vector<uint32_t> place_of_source_;  // 1 + place among `distinct_`; 0 for others
   std::vector<int32_t> distinct_;
+  std::vector<uint32_t> pieces_;  // of the rows
   std::vector<double> rows_, reach_, evidence_, share_;
 };
 

@@ -285,7 +285,7 @@ void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
                        const Conditions& conditions, Worker& worker,
                        std::vector<PieceId>& ids) const {
   Worker::ModelCache& cache = worker.cache_of(model.identity());
-  if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
+  if (conditions.whole_sentence()) model.load(conditions.of(0), worker.conditional);
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
@@ -331,14 +331,8 @@ void Tokenizer::load(std::string_view word, const ConditionalModel& model,
   worker.log_weight.resize(worker.edges.size());
   for (size_t e = 0; e < worker.edges.size(); ++e) {
     const uint32_t piece = worker.edges[e].piece;
-    double log_probability = 0;
-    if (whole_sentence && piece != kUnknownPiece) {
-      const auto [value, is_new] = worker.conditional.value(piece);
-      if (is_new) *value = model.log_probability(piece, condition);
-      log_probability = *value;
-    } else {
-      log_probability = model.log_probability(piece, condition);
-    }
+    const double log_probability = whole_sentence ? model.log_probability(piece, worker.conditional)
+                                                  : model.log_probability(piece, condition);
     worker.log_weight[e] = log_probability - model.options().piece_penalty;
   }
   if (whole_sentence)
@@ -359,7 +353,7 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
                                 const Conditions& conditions, const Request& request,
                                 Worker& worker) const {
   if (model) worker.cache_of(model->identity());
-  if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
+  if (model && conditions.whole_sentence()) model->load(conditions.of(0), worker.conditional);
   Segmentation out;
   if (!model && request.choice == Request::Choice::best) {
     best_parts(
@@ -421,7 +415,7 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
                                                   const Conditions& conditions, size_t count,
                                                   Worker& worker) const {
   if (model) worker.cache_of(model->identity());
-  if (conditions.whole_sentence()) worker.conditional.begin_sentence(vocabulary_.size());
+  if (model && conditions.whole_sentence()) model->load(conditions.of(0), worker.conditional);
   // Words are independent: the best whole texts are among the combinations of the best words.
   struct Partial {
     Segmentation tokens;
