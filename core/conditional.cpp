@@ -95,8 +95,10 @@ double ConditionalModel::log_probability(uint32_t piece, const Condition& condit
   return log_of_sum(piece, sum, divisors);
 }
 
-void ConditionalModel::load(const Condition& condition, Scratch& scratch) const {
-  scratch.begin_sentence(base_.size());
+void ConditionalModel::load(const Condition& condition, std::span<const Edge> edges,
+                            Scratch& scratch) const {
+  scratch.begin_sentence(edges, base_.size());
+  scratch.sums_.assign(scratch.pieces_.size(), 0.0);
   const auto sources = sources_of(condition);
   const bool pooled = options_.conditional == Conditional::pooled;
   scratch.divisors_ = 0;
@@ -104,18 +106,17 @@ void ConditionalModel::load(const Condition& condition, Scratch& scratch) const 
     const double divisor = pooled ? 1 : 1 / (total_of(s) + options_.smoothing);
     scratch.divisors_ += pooled ? total_of(s) : divisor;
     for (const Entry& entry : column(s))
-      scratch.note(entry.piece).sum += double(entry.count) * divisor;
+      if (scratch.wants(entry.piece))
+        scratch.sums_[scratch.number_[entry.piece]] += double(entry.count) * divisor;
   }
-  if (pooled) return;
-  scratch.divisors_ /= double(sources.size());
-  scratch.size_ = double(sources.size());
+  scratch.size_ = pooled ? 1 : double(sources.size());
+  scratch.divisors_ /= scratch.size_;
 }
 
-double ConditionalModel::log_probability(uint32_t piece, Scratch& scratch) const {
+double ConditionalModel::log_probability(uint32_t piece, const Scratch& scratch) const {
   if (piece == kUnknownPiece) return unknown_;
-  double sum = scratch.note(piece).sum;
-  if (options_.conditional != Conditional::pooled) sum /= scratch.size_;
-  return log_of_sum(piece, sum, scratch.divisors_);
+  return log_of_sum(piece, scratch.sums_[scratch.number_[piece]] / scratch.size_,
+                    scratch.divisors_);
 }
 
 double ConditionalModel::log_of_sum(uint32_t piece, double sum, double divisors) const {
@@ -169,10 +170,8 @@ Conditions Conditions::from_links(const SourceSentence& source, std::span<const 
 }
 
 std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
-                                                std::span<const std::vector<Edge>> edges,
-                                                std::span<const size_t> lengths,
-                                                Scratch& scratch) const {
-  const size_t tokens = source.tokens.size(), words = edges.size();
+                                                const WordEdges& target, Scratch& scratch) const {
+  const size_t tokens = source.tokens.size(), words = target.words();
   if (tokens == 0 || words == 0) return {};
 
   // The distinct sources; unseen ones tell nothing and are left out.
@@ -191,19 +190,8 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
     share_of[k] = 1 / (source_count_[size_t(distinct[k])] + kSmoothing);
 
   // p(t|s) of every piece in the lattices, for every source: one row per distinct piece.
-  scratch.begin_sentence(base_.size());
-  auto& pieces = scratch.pieces_;
-  pieces.clear();
-  for (size_t w = 0; w < words; ++w) {
-    if (lengths[w] > kLongestLinkedWord) continue;
-    for (const Edge& edge : edges[w]) {
-      if (edge.piece == kUnknownPiece) continue;
-      Scratch::Note& note = scratch.note(edge.piece);
-      if (note.row != Scratch::kNoRow) continue;
-      note.row = uint32_t(pieces.size());
-      pieces.push_back(edge.piece);
-    }
-  }
+  scratch.begin_sentence(target.edges, base_.size());
+  const auto& pieces = scratch.pieces_;
   auto& rows = scratch.rows_;
   rows.resize(pieces.size() * columns);
   for (size_t row = 0; row < pieces.size(); ++row) {
@@ -212,31 +200,30 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
     rows[row * columns + columns - 1] = base;
   }
   for (size_t k = 0; k < distinct.size(); ++k) {
-    for (const Entry& entry : column(distinct[k])) {
-      const Scratch::Note& note = scratch.notes_[entry.piece];
-      if (note.sentence == scratch.sentence_)
-        rows[note.row * columns + k] += double(entry.count) * share_of[k];
-    }
+    for (const Entry& entry : column(distinct[k]))
+      if (scratch.wants(entry.piece))
+        rows[scratch.number_[entry.piece] * columns + k] += double(entry.count) * share_of[k];
   }
   // evidence[w × columns + k]: how much likelier the word is given source k than given none.
   auto& evidence = scratch.evidence_;
   evidence.assign(words * columns, 0.0);
   for (size_t w = 0; w < words; ++w) {
-    if (lengths[w] > kLongestLinkedWord) continue;
+    const size_t length = target.lengths[w];
+    if (length > kLongestLinkedWord) continue;
     auto& reach = scratch.reach_;
-    reach.assign((lengths[w] + 1) * columns, 0.0);
+    reach.assign((length + 1) * columns, 0.0);
     std::fill_n(reach.begin(), columns, 1.0);
-    for (const Edge& edge : edges[w]) {
+    for (const Edge& edge : target.of(w)) {
       const double* from = &reach[edge.begin * columns];
       double* to = &reach[edge.end() * columns];
       if (edge.piece == kUnknownPiece) {
         for (size_t k = 0; k < columns; ++k) to[k] += from[k];
         continue;
       }
-      const double* weight = &rows[scratch.notes_[edge.piece].row * columns];
+      const double* weight = &rows[scratch.number_[edge.piece] * columns];
       for (size_t k = 0; k < columns; ++k) to[k] += from[k] * weight[k];
     }
-    const double* end = &reach[lengths[w] * columns];
+    const double* end = &reach[length * columns];
     const double none = end[columns - 1];
     for (size_t k = 0; none > 0 && k + 1 < columns; ++k)
       if (end[k] > kLeastEvidence * none) evidence[w * columns + k] = end[k] / none;

@@ -83,17 +83,16 @@ class ConditionalModel {
 
   // log p(t|S) without the penalties; the unknown piece has a low constant.
   double log_probability(uint32_t piece, const Condition& condition) const;
-  // The same for many pieces and one S: first load S, then ask.
-  void load(const Condition& condition, Scratch& scratch) const;
-  double log_probability(uint32_t piece, Scratch& scratch) const;
+  // The same for many pieces and one S: first load S and the edges that have the pieces, then ask.
+  void load(const Condition& condition, std::span<const Edge> edges, Scratch& scratch) const;
+  double log_probability(uint32_t piece, const Scratch& scratch) const;
   // The log prior of 0, 1, … pieces for a word of `length` bytes.
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
-  // Word links found with the table itself (docs/algorithm.md, section 6): `edges[w]` is the
-  // lattice of target word w of `lengths[w]` bytes.
-  std::vector<Link> infer_links(const SourceSentence& source,
-                                std::span<const std::vector<Edge>> edges,
-                                std::span<const size_t> lengths, Scratch& scratch) const;
+  // Word links found with the table itself (docs/algorithm.md, section 6), given the lattices of
+  // the target words.
+  std::vector<Link> infer_links(const SourceSentence& source, const WordEdges& target,
+                                Scratch& scratch) const;
 
  private:
   // A cell of the table in a hash table with open addressing.
@@ -136,37 +135,32 @@ class ConditionalModel {
   uint64_t identity_ = next_identity();
 };
 
-// Numbers about pieces that are kept while a sentence lasts, and memory to find links in.
+// The distinct pieces of a sentence with numbers about them, and memory to find links in.
 class ConditionalModel::Scratch {
   friend class ConditionalModel;
 
-  // Forgets the numbers of the sentence before.
-  void begin_sentence(size_t pieces) {
-    notes_.resize(pieces);
-    if (++sentence_ == 0) {  // the stamps have run over
-      std::fill(notes_.begin(), notes_.end(), Note{});
-      sentence_ = 1;
+  // Numbers the distinct pieces of the edges; forgets those of the sentence before.
+  void begin_sentence(std::span<const Edge> edges, size_t pieces) {
+    for (const uint32_t piece : pieces_) wanted_[piece >> 6] = 0;
+    pieces_.clear();
+    wanted_.resize(pieces / 64 + 1, 0);
+    number_.resize(pieces);
+    for (const Edge& edge : edges) {
+      if (edge.piece == kUnknownPiece || wants(edge.piece)) continue;
+      wanted_[edge.piece >> 6] |= uint64_t{1} << (edge.piece & 63);
+      number_[edge.piece] = uint32_t(pieces_.size());
+      pieces_.push_back(edge.piece);
     }
   }
-  struct Note {
-    uint32_t sentence = 0;  // to which the rest belongs
-    uint32_t row = 0;       // of `rows_`
-    double sum = 0;
-  };
-  // What is kept about a piece, made new if need be.
-  Note& note(uint32_t piece) {
-    Note& note = notes_[piece];
-    if (note.sentence != sentence_) note = {sentence_, kNoRow, 0};
-    return note;
-  }
-  static constexpr uint32_t kNoRow = ~uint32_t{0};
+  bool wants(uint32_t piece) const { return wanted_[piece >> 6] >> (piece & 63) & 1; }
 
-  uint32_t sentence_ = 0;
-  std::vector<Note> notes_;
+  std::vector<uint64_t> wanted_;  // a bit for each piece: they stay in the processor's cache
+  std::vector<uint32_t> number_;  // of the pieces that have their bit
+  std::vector<uint32_t> pieces_;  // by number
+  std::vector<double> sums_;      // by number
   double divisors_ = 0, size_ = 1;  // of the loaded condition
   std::vector<uint32_t> place_of_source_;  // 1 + place among `distinct_`; 0 for others
   std::vector<int32_t> distinct_;
-  std::vector<uint32_t> pieces_;  // of the rows
   std::vector<double> rows_, reach_, evidence_, share_;
 };
 

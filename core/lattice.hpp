@@ -21,6 +21,18 @@ struct Edge {
   uint32_t end() const { return begin + length; }
 };
 
+// The edges of the words of a text, one word after the other.
+struct WordEdges {
+  std::vector<Edge> edges;
+  std::vector<uint32_t> begin;    // words + 1 offsets into `edges`
+  std::vector<uint32_t> lengths;  // of the words, in bytes
+
+  size_t words() const { return lengths.size(); }
+  std::span<const Edge> of(size_t word) const {
+    return std::span(edges).subspan(begin[word], begin[word + 1] - begin[word]);
+  }
+};
+
 inline constexpr uint32_t kMaxPieces = (1u << 24) - 1;
 inline constexpr uint32_t kUnknownPiece = kMaxPieces;  // an edge over a character outside the vocabulary
 inline constexpr uint32_t kMaxPieceLength = 255;

@@ -267,17 +267,27 @@ void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worke
   }
 }
 
+void Tokenizer::find_edges(const PreparedText& text, Worker& worker) const {
+  WordEdges& found = worker.word_edges;
+  found.edges.clear();
+  found.lengths.clear();
+  found.begin.assign(1, 0);
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    const bool is_symbol = text.words[i].symbol >= 0;
+    if (!is_symbol) {
+      vocabulary_.find_edges(text.word(i), worker.edges);
+      found.edges.insert(found.edges.end(), worker.edges.begin(), worker.edges.end());
+    }
+    found.begin.push_back(uint32_t(found.edges.size()));
+    found.lengths.push_back(is_symbol ? 0 : uint32_t(text.word(i).size()));
+  }
+}
+
 Conditions Tokenizer::infer_conditions(const PreparedText& text, const ConditionalModel& model,
                                        const SourceSentence& source, Worker& worker) const {
   worker.cache_of(model.identity());
-  std::vector<std::vector<Edge>> edges(text.words.size());
-  std::vector<size_t> lengths(text.words.size(), 0);
-  for (size_t i = 0; i < text.words.size(); ++i) {
-    if (text.words[i].symbol >= 0) continue;
-    vocabulary_.find_edges(text.word(i), edges[i]);
-    lengths[i] = text.word(i).size();
-  }
-  const auto links = model.infer_links(source, edges, lengths, worker.conditional);
+  find_edges(text, worker);
+  const auto links = model.infer_links(source, worker.word_edges, worker.conditional);
   return Conditions::from_links(source, links, text.words.size());
 }
 
@@ -285,7 +295,10 @@ void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
                        const Conditions& conditions, Worker& worker,
                        std::vector<PieceId>& ids) const {
   Worker::ModelCache& cache = worker.cache_of(model.identity());
-  if (conditions.whole_sentence()) model.load(conditions.of(0), worker.conditional);
+  if (conditions.whole_sentence()) {
+    find_edges(text, worker);
+    model.load(conditions.of(0), worker.word_edges.edges, worker.conditional);
+  }
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
@@ -308,7 +321,7 @@ void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
       place = cache.find(worker.key);
       if (cache.append(place, worker.key, ids)) continue;
     }
-    load(word, model, condition, conditions.whole_sentence(), worker);
+    load(word, i, model, conditions, worker);
     worker.lattice.reset(word.size(), worker.edges);
     worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
     const size_t before = ids.size();
@@ -325,9 +338,18 @@ void Tokenizer::load(std::string_view word, Worker& worker) const {
   worker.log_prior.assign(1, 0.0);
 }
 
-void Tokenizer::load(std::string_view word, const ConditionalModel& model,
-                     const Condition& condition, bool whole_sentence, Worker& worker) const {
-  vocabulary_.find_edges(word, worker.edges);
+void Tokenizer::load(std::string_view word, size_t number, const ConditionalModel& model,
+                     const Conditions& conditions, Worker& worker) const {
+  const Condition condition = conditions.of(number);
+  const bool whole_sentence = conditions.whole_sentence();
+  if (whole_sentence) {  // the edges of all words are there already
+    const auto edges = worker.word_edges.of(number);
+    worker.edges.assign(edges.begin(), edges.end());
+    worker.log_prior.assign(1, 0.0);
+  } else {
+    vocabulary_.find_edges(word, worker.edges);
+    model.log_prior(word.size(), condition, worker.log_prior);
+  }
   worker.log_weight.resize(worker.edges.size());
   for (size_t e = 0; e < worker.edges.size(); ++e) {
     const uint32_t piece = worker.edges[e].piece;
@@ -335,16 +357,12 @@ void Tokenizer::load(std::string_view word, const ConditionalModel& model,
                                                   : model.log_probability(piece, condition);
     worker.log_weight[e] = log_probability - model.options().piece_penalty;
   }
-  if (whole_sentence)
-    worker.log_prior.assign(1, 0.0);
-  else
-    model.log_prior(word.size(), condition, worker.log_prior);
 }
 
 void Tokenizer::load(std::string_view part, size_t number, const ConditionalModel* model,
                      const Conditions& conditions, Worker& worker) const {
   if (model)
-    load(part, *model, conditions.of(number), conditions.whole_sentence(), worker);
+    load(part, number, *model, conditions, worker);
   else
     load(part, worker);
 }
@@ -353,7 +371,10 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
                                 const Conditions& conditions, const Request& request,
                                 Worker& worker) const {
   if (model) worker.cache_of(model->identity());
-  if (model && conditions.whole_sentence()) model->load(conditions.of(0), worker.conditional);
+  if (model && conditions.whole_sentence()) {
+    find_edges(text, worker);
+    model->load(conditions.of(0), worker.word_edges.edges, worker.conditional);
+  }
   Segmentation out;
   if (!model && request.choice == Request::Choice::best) {
     best_parts(
@@ -415,7 +436,10 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
                                                   const Conditions& conditions, size_t count,
                                                   Worker& worker) const {
   if (model) worker.cache_of(model->identity());
-  if (model && conditions.whole_sentence()) model->load(conditions.of(0), worker.conditional);
+  if (model && conditions.whole_sentence()) {
+    find_edges(text, worker);
+    model->load(conditions.of(0), worker.word_edges.edges, worker.conditional);
+  }
   // Words are independent: the best whole texts are among the combinations of the best words.
   struct Partial {
     Segmentation tokens;

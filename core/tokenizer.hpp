@@ -128,10 +128,12 @@ class Tokenizer {
   // Removes the spaces from `from` on that `squeeze` does not let stand; a space at the end stays.
   static void squeeze(PreparedText& text, size_t from, bool maps);
 
+  // Finds the edges of all words, for the worker to keep.
+  void find_edges(const PreparedText& text, Worker& worker) const;
   // Loads edges, log-weights and log prior of a word into the worker.
   void load(std::string_view word, Worker& worker) const;
-  void load(std::string_view word, const ConditionalModel& model, const Condition& condition,
-            bool whole_sentence, Worker& worker) const;
+  void load(std::string_view word, size_t number, const ConditionalModel& model,
+            const Conditions& conditions, Worker& worker) const;
   void load(std::string_view part, size_t number, const ConditionalModel* model,
             const Conditions& conditions, Worker& worker) const;
 
@@ -170,6 +172,7 @@ struct Tokenizer::Worker {
   Lattice lattice;
   Path path;
   std::vector<Edge> edges;
+  WordEdges word_edges;
   std::vector<double> log_weight, log_prior;
 };
 
