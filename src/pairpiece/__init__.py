@@ -1,34 +1,68 @@
 """Subword tokenizers whose pieces line up with the tokens of another language."""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from pairpiece.alignment import Alignment, Lexicon
-from pairpiece.encoding import Encoding
-from pairpiece.errors import (
-    AlignerError,
-    CorpusError,
-    MemoryLimitError,
-    ModelFormatError,
-    OptionError,
-    PairError,
-    PairPieceError,
-    VocabularySizeError,
-)
-from pairpiece.imports import from_huggingface, from_sentencepiece
-from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
-from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
-from pairpiece.pipeline import train
-from pairpiece.reporting import Reporter
-from pairpiece.storage import load
-from pairpiece.tokenizer import Tokenizer
-from pairpiece.training import Progress, train_from_pairs
-from pairpiece.words import split_words
+if TYPE_CHECKING:
+    from pairpiece.alignment import Alignment, Lexicon
+    from pairpiece.encoding import Encoding
+    from pairpiece.errors import (
+        AlignerError,
+        CorpusError,
+        MemoryLimitError,
+        ModelFormatError,
+        OptionError,
+        PairError,
+        PairPieceError,
+        VocabularySizeError,
+    )
+    from pairpiece.evaluation import Evaluation, evaluate
+    from pairpiece.imports import from_huggingface, from_sentencepiece
+    from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
+    from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
+    from pairpiece.pipeline import train
+    from pairpiece.reporting import Reporter
+    from pairpiece.storage import load
+    from pairpiece.tokenizer import Tokenizer
+    from pairpiece.training import Progress, train_from_pairs
+    from pairpiece.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
+    from pairpiece.words import split_words
+
+__version__ = "0.2.0"
+
+_NAMES = {
+    "alignment": ("Alignment", "Lexicon"),
+    "encoding": ("Encoding",),
+    "errors": (
+        "AlignerError",
+        "CorpusError",
+        "MemoryLimitError",
+        "ModelFormatError",
+        "OptionError",
+        "PairError",
+        "PairPieceError",
+        "VocabularySizeError",
+    ),
+    "evaluation": ("Evaluation", "evaluate"),
+    "imports": ("from_huggingface", "from_sentencepiece"),
+    "options": ("LearningOptions", "LengthPenalty", "TextOptions"),
+    "pairs": ("Pair", "Pairs", "pairs_from_links", "pairs_from_sentence"),
+    "pipeline": ("train",),
+    "reporting": ("Reporter",),
+    "storage": ("load",),
+    "tokenizer": ("Tokenizer",),
+    "training": ("Progress", "train_from_pairs"),
+    "transformers_tokenizer": ("PairPieceTokenizer",),
+    "words": ("split_words",),
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "AlignerError",
     "Alignment",
     "CorpusError",
     "Encoding",
+    "Evaluation",
     "LearningOptions",
     "LengthPenalty",
     "Lexicon",
@@ -44,6 +78,7 @@ __all__ = [
     "TextOptions",
     "Tokenizer",
     "VocabularySizeError",
+    "evaluate",
     "from_huggingface",
     "from_sentencepiece",
     "load",
@@ -53,17 +88,16 @@ __all__ = [
     "train",
     "train_from_pairs",
 ]
-__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported when it is asked for, because it takes time or other packages."""
-    if name == "evaluate":
-        from pairpiece.evaluation import evaluate
+    """A public name; its module, and what that needs, is imported when it is first asked for."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
-        return evaluate
-    if name == "PairPieceTokenizer":
-        from pairpiece.transformers_tokenizer import PairPieceTokenizer
 
-        return PairPieceTokenizer
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
