@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--vocab-size", type=int, nargs="+", default=[8000])
     parser.add_argument("--split", default="test", help="held-out split to measure on")
     parser.add_argument("--runs", type=int, default=5, help="of the aligner")
+    parser.add_argument("--no-align", action="store_true", help="leave alignment metrics out")
     options = parser.parse_args()
     print("| direction | size | tokenizer | " + " | ".join(METRICS) + " |")
     print("|---" * (3 + len(METRICS)) + "|")
@@ -61,7 +62,7 @@ def main() -> None:
                 except VocabularySizeError as error:
                     print(f"| {source} → {target} | {size // 1000}k | not reached: {error} |")
                     continue
-                found = measure(corpus, source, target, models, options.split, options.runs)
+                found = measure(corpus, source, target, models, options)
                 for row in rows(found):
                     print(f"| {source} → {target} | {size // 1000}k | {row} |", flush=True)
 
@@ -83,8 +84,9 @@ def train(corpus: Path, source: str, target: str, models: Path, size: int, work_
 
 
 def measure(
-    corpus: Path, source: str, target: str, models: Path, split: str, runs: int
+    corpus: Path, source: str, target: str, models: Path, options: argparse.Namespace
 ) -> Evaluation:
+    split = options.split
     return evaluate(
         [f"{name}={models / path}" for name, path in TOKENIZERS.items()],
         corpus / f"{split}.{target}.gz",
@@ -92,7 +94,8 @@ def measure(
         dev_target=corpus / f"dev.{target}.gz",
         dev_source=corpus / f"dev.{source}.gz",
         metrics=list(METRICS.values()),
-        runs=runs,
+        align=not options.no_align,
+        runs=options.runs,
     )
 
 
@@ -108,7 +111,7 @@ def rows(found: Evaluation) -> list[str]:
                 continue
             star = "*" if score.comparison is not None and score.comparison.p < 0.05 else ""
             cells.append(f"{score.value:.3f}{star}")
-        lines.append(f"{name.partition(', with')[0]} | " + " | ".join(cells))
+        lines.append(f"{name} | " + " | ".join(cells))
     return lines
 
 
