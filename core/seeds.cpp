@@ -99,8 +99,10 @@ std::unordered_set<char32_t> covered_characters(const std::vector<std::u32string
     total += weights[w] * double(words[w].size());
   }
   std::vector<std::pair<char32_t, double>> sorted(counts.begin(), counts.end());
+  // Rounded: the order of additions must not decide.
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
+    const auto one = float(a.second), other = float(b.second);
+    return one != other ? one > other : a.first < b.first;
   });
   std::unordered_set<char32_t> covered;
   double sum = 0;

@@ -117,3 +117,10 @@ def test_likelihood_with_its_prior_never_falls(
         objective = engine.count() + prior
         assert objective >= before - 1e-9 * max(1.0, abs(objective))
         before = objective
+
+
+def test_the_order_of_additions_does_not_decide_which_characters_are_covered() -> None:
+    words = [(" ", 1.129, 1), ("aaaa b", 6.531, 0.5), ("aaaa b", 8.938, 1), ("b b", 1.129, 1)]
+    world = Pairs.from_iterable((["S"], word, n, expected) for word, n, expected in words)
+    core, reference = engines(world, learning("paper-hard", character_coverage=0.8))
+    assert core.pieces() == reference.pieces()

@@ -146,7 +146,7 @@ class ReferenceEngine:
                 characters[character] += n
         covered: list[str] = []
         needed = (options.character_coverage - TIE) * sum(characters.values())
-        for character in sorted(characters, key=lambda c: (-characters[c], c)):
+        for character in sorted(characters, key=lambda c: (-np.float32(characters[c]), c)):
             if options.character_coverage == 1 or sum(characters[c] for c in covered) < needed:
                 covered.append(character)
         covered = [character for character in covered if character not in reserved]
