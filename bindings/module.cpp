@@ -302,10 +302,16 @@ class PyTokenizer {
     return out;
   }
 
+  static constexpr size_t kAhead = 8;
+
   static std::vector<Input> read_inputs(const nb::list& batch, Texts& texts) {
     std::vector<Input> inputs;
     inputs.reserve(batch.size());
-    for (nb::handle item : batch) {
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const nb::handle item = PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i));
+      // Strings lie all over the memory: have the next ones come while this one is read.
+      if (i + kAhead < batch.size())
+        __builtin_prefetch(PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i + kAhead)));
       Input input;
       if (PyUnicode_Check(item.ptr())) {
         input.text = texts.add(item);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -27,7 +28,8 @@ class WordCache {
         state ^= state >> 32;
       });
     }
-    const size_t set = state & (slots - 2);
+    // The highest bits of a product depend on all bits of its factors.
+    const size_t set = state * 0x9E3779B97F4A7C15u >> (64 - std::countr_zero(slots)) & ~size_t{1};
     __builtin_prefetch(&slots_[set]);
     return set;
   }
