@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-bench"))
     parser.add_argument("--vocab-size", type=int, default=8000)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--encoding-only", action="store_true")
     parser.add_argument(
         "--child", nargs=3, metavar=("WHAT", "PAIRS", "OUT"), help=argparse.SUPPRESS
     )
@@ -47,7 +48,8 @@ def main() -> None:
         print(json.dumps(child(folder, options.vocab_size, *options.child)))
         return
     prepare(options.corpus, options.work_dir)
-    learning(options, folder)
+    if not options.encoding_only:
+        learning(options, folder)
     encoding(options, folder)
 
 
