@@ -76,7 +76,7 @@ def evaluate(
     notes: list[str] = []
     systems = _usable(_with_names([s for one in tokenizers for s in systems_of(one)]), text, notes)
     first = _baseline(systems, baseline)
-    align = align and text.sources is not None and any(m.place in _ALIGNER for m in chosen)
+    align = align and text.sources is not None and any(m.needs_aligner for m in chosen)
     by_source = None if text.sources is None else source_side(source_tokenizer, systems)
     settings = Settings(
         renyi_power,
@@ -162,9 +162,6 @@ _DOUBTFUL_SPREAD = 0.05
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
-
-
-_ALIGNER = range(100, 110)  # places of the metrics that need one
 
 
 def _check(

@@ -29,6 +29,7 @@ class Metric(ABC):
     better: ClassVar[str] = ""  # "lower", "higher", or neither
     digits: ClassVar[int] = 3
     of_text: ClassVar[bool] = True  # rather than of the vocabulary alone
+    needs_aligner: ClassVar[bool] = False
     about: ClassVar[str]
 
     @abstractmethod

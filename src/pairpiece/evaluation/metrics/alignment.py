@@ -12,6 +12,8 @@ from pairpiece.evaluation.tokenized import Links, Sample, Tokenized
 
 
 class _Alignment(Metric):
+    needs_aligner = True
+
     def value(self, sample: Sample) -> list[float] | None:
         """One for each run."""
         if sample.tokenized.source_lengths is None or not sample.tokenized.runs:
