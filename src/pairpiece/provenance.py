@@ -52,7 +52,7 @@ def identity(source: Any) -> str | None:
         return "none"
     if isinstance(source, Tokenizer):
         with tempfile.TemporaryDirectory() as folder:
-            source.save(folder)
+            storage.save_model(source, Path(folder))
             return "pairpiece:" + files.digest(Path(folder) / storage.MANIFEST)
     if isinstance(source, source_tokenizers.SavedSource):
         return f"{source.kind}:{hashlib.sha256(source.content).hexdigest()}"

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pairpiece.evaluation.tokenized import Array, Links, Tokenized
+from pairpiece.evaluation.parallel_text import Array
+from pairpiece.evaluation.tokenized import Links, Tokenized
 from pairpiece.word_aligner import Eflomal, symmetrized_links
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pairpiece.evaluation.tokenized import Array
+from pairpiece.evaluation.parallel_text import Array
 
 
 def draws(sentences: int, resamples: int, seed: int) -> Iterator[Array]:

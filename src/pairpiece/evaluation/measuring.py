@@ -15,10 +15,10 @@ from pairpiece.encoding import check_seed
 from pairpiece.errors import OptionError
 from pairpiece.evaluation import aligned, bootstrap
 from pairpiece.evaluation.metric import Metric, Value, chosen_metrics
-from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.scores import Comparison, Evaluation, Score
 from pairpiece.evaluation.systems import System, source_side, systems_of
-from pairpiece.evaluation.tokenized import Array, Sample, Settings, Tokenized
+from pairpiece.evaluation.tokenized import Sample, Settings, Tokenized
 from pairpiece.options import check_choice
 from pairpiece.provenance import identity
 from pairpiece.source_tokenizers import flat
@@ -98,16 +98,20 @@ def evaluate(
             notes.append("the aligner cannot be repeated on this system")
     elif text.sources is not None:
         notes.append("no aligner: alignment metrics are left out")
+    sources = _source_tokens(by_source, text)
     tokenized = []
     for i, system in enumerate(systems):
         if advance is not None:
             advance("tokenizing", i, len(systems))
-        tokenized.append(_tokenized(system, text, by_source, settings))
+        tokenized.append(Tokenized(system, text, system.tokenize(text), sources, settings))
     if align:
         before = None
         if dev is not None:
+            dev_sources = _source_tokens(by_source, dev)
             before = [
-                None if system.one_text else _tokenized(system, dev, by_source, settings)
+                None
+                if system.one_text
+                else Tokenized(system, dev, system.tokenize(dev), dev_sources, settings)
                 for system in systems
             ]
         aligned.align(
@@ -201,11 +205,10 @@ def _baseline(systems: list[System], name: str | None) -> System:
     return next(system for system in systems if system.name == name)
 
 
-def _tokenized(system: System, text: ParallelText, by_source: Any, settings: Settings) -> Tokenized:
-    sources = None
-    if by_source is not None and text.sources is not None:
-        sources = [flat(by_source, sentence) for sentence in text.sources]
-    return Tokenized(system, text, system.tokenize(text), sources, settings)
+def _source_tokens(tokenizer: Any, text: ParallelText) -> list[list[str]] | None:
+    if tokenizer is None or text.sources is None:
+        return None
+    return [flat(tokenizer, sentence) for sentence in text.sources]
 
 
 def _scores(

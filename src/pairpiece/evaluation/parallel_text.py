@@ -10,9 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from pairpiece import files
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.source_tokenizers import without_surrogates
+
+Array: TypeAlias = npt.NDArray[np.float64]
 
 Sentences: TypeAlias = "str | os.PathLike[str] | Sequence[str]"
 """A file with a sentence on each line, or the sentences."""
@@ -61,19 +66,19 @@ class ParallelText:
         return sha.hexdigest()[:12]
 
     @cached_property
-    def words(self) -> list[int]:
+    def words(self) -> Array:
         """How many words, separated by white space, each target sentence has."""
-        return [len(sentence.split()) for sentence in self.targets]
+        return np.array([len(sentence.split()) for sentence in self.targets], np.float64)
 
     @cached_property
-    def characters(self) -> list[int]:
+    def characters(self) -> Array:
         """How many characters each target sentence has."""
-        return [len(sentence) for sentence in self.targets]
+        return np.array([len(sentence) for sentence in self.targets], np.float64)
 
     @cached_property
-    def bytes(self) -> list[int]:
+    def bytes(self) -> Array:
         """How many bytes each target sentence has in UTF-8."""
-        return [len(sentence.encode("utf-8")) for sentence in self.targets]
+        return np.array([len(sentence.encode("utf-8")) for sentence in self.targets], np.float64)
 
 
 def _sentences(name: str, side: Sentences) -> list[str]:

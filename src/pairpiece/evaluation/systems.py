@@ -14,6 +14,7 @@ from pairpiece.errors import CorpusError, OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.provenance import identity
 from pairpiece.source_tokenizers import (
+    PRETOKENIZED,
     HuggingFaceSource,
     SentencePieceSource,
     source_tokenizer,
@@ -22,7 +23,7 @@ from pairpiece.source_tokenizers import (
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.word_links import word_links
 
-PRETOKENIZED = "pretokenized:"
+_TOKENS_IN = f"{PRETOKENIZED}:"
 
 Tokens = list[list[str]]
 
@@ -65,8 +66,8 @@ def systems_of(given: Any) -> list[System]:
         name, path = "", given
     if not (name or given).isprintable():
         raise OptionError(f"{name or given!r}: a name must be text on one line")
-    if path.startswith(PRETOKENIZED):
-        return [_pretokenized(name, Path(path.removeprefix(PRETOKENIZED)))]
+    if path.startswith(_TOKENS_IN):
+        return [_pretokenized(name, Path(path.removeprefix(_TOKENS_IN)))]
     way = ""
     if "@" in Path(path).name and not Path(path).exists():
         path, _, way = path.rpartition("@")

@@ -7,17 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from pairpiece.evaluation.parallel_text import ParallelText
+from pairpiece.evaluation.parallel_text import Array, ParallelText
 from pairpiece.evaluation.systems import System
 from pairpiece.options import BYTE_PIECES, MARKER
 from pairpiece.symmetrization import Link
-
-Array: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -116,11 +113,6 @@ class Tokenized:
         """Source tokens, where there is a source."""
         assert self.source_lengths is not None
         return self.source_lengths
-
-    @cached_property
-    def words(self) -> Array:
-        """Target words, separated by white space."""
-        return np.array(self.text.words, np.float64)
 
     @cached_property
     def single_characters(self) -> Array:

@@ -5,6 +5,7 @@ The aligner is stochastic, so each number is a list, one for each of its runs.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from pairpiece.evaluation.metric import Metric
@@ -20,8 +21,9 @@ class _Alignment(Metric):
             return None
         return [self.of_run(sample, run) for run in sample.tokenized.runs]
 
+    @abstractmethod
     def of_run(self, sample: Sample, run: Links) -> float:
-        raise NotImplementedError
+        """What a run has to say about the sample."""
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """What the aligner was given, and what became of its two directions."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Array, Sample, Tokenized
+from pairpiece.evaluation.parallel_text import Array
+from pairpiece.evaluation.tokenized import Sample, Tokenized
 
 
 def renyi_entropy(counts: Array, power: float) -> float:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from pairpiece.evaluation.metric import Metric
 from pairpiece.evaluation.tokenized import Sample, Tokenized
 
@@ -29,7 +27,7 @@ class Fertility(Metric):
 
     def value(self, sample: Sample) -> float:
         """Tokens / words."""
-        return sample.ratio(sample.tokenized.lengths, sample.tokenized.words)
+        return sample.ratio(sample.tokenized.lengths, sample.tokenized.text.words)
 
 
 class Parity(Metric):
@@ -75,8 +73,7 @@ class CharactersPerToken(Metric):
 
     def value(self, sample: Sample) -> float:
         """Characters / tokens."""
-        characters = np.array(sample.tokenized.text.characters, float)
-        return sample.ratio(characters, sample.tokenized.lengths)
+        return sample.ratio(sample.tokenized.text.characters, sample.tokenized.lengths)
 
 
 class BytesPerToken(Metric):
@@ -87,5 +84,4 @@ class BytesPerToken(Metric):
 
     def value(self, sample: Sample) -> float:
         """Bytes / tokens."""
-        size = np.array(sample.tokenized.text.bytes, float)
-        return sample.ratio(size, sample.tokenized.lengths)
+        return sample.ratio(sample.tokenized.text.bytes, sample.tokenized.lengths)
