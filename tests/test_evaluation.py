@@ -1042,3 +1042,13 @@ def test_names_are_those_of_the_dataclass() -> None:
     fields = {field.name for field in dataclasses.fields(Score)}
     found = evaluate(["sp.model"], TARGETS, **NO_ALIGNER).as_dict()["scores"][0]
     assert set(found) == fields
+
+
+def test_the_chance_of_the_aligner_is_not_taken_for_a_difference() -> None:
+    random = np.random.default_rng(0)
+    assert bootstrap.drawn_again(0.5, random) == 0.5
+    assert bootstrap.drawn_again(None, random) is None
+    runs = [0.1, 0.2, 0.3]
+    drawn_runs = [bootstrap.drawn_again(runs, random) for _ in range(200)]
+    assert all(set(again or []) <= set(runs) and len(again or []) == 3 for again in drawn_runs)
+    assert len({tuple(again or []) for again in drawn_runs}) > 10

@@ -1,4 +1,4 @@
-"""Intervals and p-values by drawing sentences again."""
+"""Intervals and p-values by drawing sentences, and runs of the aligner, again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pairpiece.evaluation.metric import Value
 from pairpiece.evaluation.parallel_text import Array
 
 
@@ -15,6 +16,13 @@ def draws(sentences: int, resamples: int, seed: int) -> Iterator[Array]:
     for _ in range(resamples):
         drawn = random.integers(0, sentences, sentences)
         yield np.bincount(drawn, minlength=sentences).astype(np.float64)
+
+
+def drawn_again(value: Value, random: np.random.Generator) -> Value:
+    """A number as it is; the runs of an aligner, which is another source of chance, drawn again."""
+    if not isinstance(value, list):
+        return value
+    return [value[i] for i in random.integers(0, len(value), len(value))]
 
 
 def interval(value: float, resampled: Array) -> tuple[float, float]:

@@ -51,8 +51,7 @@ def caption(evaluation: Evaluation) -> str:
     """What the marks in the tables mean."""
     return (
         f"{evaluation.sentences:,} sentences. * differs from {evaluation.baseline} (p < "
-        f"{SIGNIFICANT}, paired bootstrap over sentences); ± half the range over runs of the "
-        f"aligner."
+        f"{SIGNIFICANT}, paired bootstrap); ± half the range over runs of the aligner."
     )
 
 

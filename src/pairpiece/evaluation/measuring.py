@@ -221,13 +221,14 @@ def _scores(
 ) -> list[Score]:
     found = _values(tokenized, metrics, baseline, None)
     resampled = np.full((resamples, len(metrics), len(tokenized)), np.nan)
+    runs = np.random.default_rng(seed % 2**64 + 1)
     drawing = [k for k, metric in enumerate(metrics) if metric.of_text]
     for i, weights in enumerate(bootstrap.draws(len(tokenized[0].tokens), resamples, seed)):
         if advance is not None and i % 50 == 0:
             advance("drawing sentences again", i, resamples)
         values = _values(tokenized, [metrics[k] for k in drawing], baseline, weights)
         for k, row in zip(drawing, values, strict=True):
-            resampled[i, k] = [_mean(value) for value in row]
+            resampled[i, k] = [_mean(bootstrap.drawn_again(value, runs)) for value in row]
     return [
         _score(text, metric, found[k], resampled[:, k], j, baseline)
         for k, metric in enumerate(metrics)

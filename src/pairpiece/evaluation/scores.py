@@ -12,7 +12,7 @@ from pairpiece.evaluation.tokenized import Tokenized
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far a score is from that of the baseline, by a paired bootstrap over sentences."""
+    """How far a score is from that of the baseline, by a paired bootstrap."""
 
     difference: float
     low: float  # of the 95 % interval
