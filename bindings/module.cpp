@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "batches.hpp"
 #include "conversions.hpp"
 #include "learner.hpp"
 #include "parallel.hpp"
@@ -25,47 +26,6 @@ using namespace pairpiece::bindings;
 namespace {
 
 // ---------------------------------------------------------------------------- tokenizer
-
-// One text, and its words where the caller has split the normalised text.
-struct Input {
-  std::string_view text;
-  std::unique_ptr<std::vector<std::string_view>> words;
-};
-
-// The ids of many texts, one after the other, in a buffer for each thread.
-class IdRows {
- public:
-  IdRows(size_t texts, size_t threads) : buffers_(threads), rows_(texts) {}
-
-  // Calls append(ids), which is to add the ids of a text to the end.
-  template <class Append>
-  void add(size_t text, size_t thread, Append append) {
-    std::vector<PieceId>& buffer = buffers_[thread];
-    const size_t begin = buffer.size();
-    append(buffer);
-    rows_[text] = {thread, begin, buffer.size()};
-  }
-
-  size_t size() const { return rows_.size(); }
-  std::span<const PieceId> operator[](size_t text) const {
-    const Row& row = rows_[text];
-    return {buffers_[row.thread].data() + row.begin, row.end - row.begin};
-  }
-
- private:
-  struct Row {
-    size_t thread, begin, end;
-  };
-  std::vector<std::vector<PieceId>> buffers_;
-  std::vector<Row> rows_;
-};
-
-// What paired encoding is conditioned on.
-struct PairedInput {
-  SourceSentence source;
-  std::vector<Link> links;
-  bool has_links = false;
-};
 
 class PyTokenizer {
  public:
@@ -134,21 +94,20 @@ class PyTokenizer {
   // The best segmentations conditioned on sources, as ids or pieces.
   nb::list encode_paired_batch(const nb::list& batch, const ConditionalModel& model,
                                const nb::dict& source_ids, const nb::list& sources,
-                               const nb::list& links, bool whole_sentence, bool as_pieces,
-                               size_t threads) const {
+                               const nb::object& tokenize, const nb::list& links,
+                               bool whole_sentence, bool as_pieces, size_t threads) const {
+    const PairedInputs paired(batch.size(), sources, links, tokenize, source_ids, model.sources());
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
-    const auto paired = read_paired(&model, inputs.size(), source_ids, sources, links);
     IdRows rows(inputs.size(), std::max<size_t>(1, threads));
     {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, size_t thread, Tokenizer::Worker& worker) {
         prepare(inputs[i], false, worker.text);
-        const Conditions conditions =
-            conditions_of(i, worker.text, model, paired[i], whole_sentence, worker);
+        set_conditions(i, worker.text, model, paired, whole_sentence, worker);
         rows.add(i, thread, [&](std::vector<PieceId>& ids) {
           const size_t begin = ids.size();
-          tokenizer_.encode(worker.text, model, conditions, worker, ids);
+          tokenizer_.encode(worker.text, model, worker.conditions, worker, ids);
           tokenizer_.merge_unknown(ids, begin);
         });
       });
@@ -159,20 +118,22 @@ class PyTokenizer {
   // (ids, word of each token, offsets, log-probability) of the best segmentation of each text, or of
   // one drawn at random (`alpha`); with `count` > 0 a list of so many for each text, best first.
   nb::list segment_batch(const nb::list& batch, const ConditionalModel* model,
-                         const nb::dict& source_ids, const nb::list& sources, const nb::list& links,
-                         bool whole_sentence, const BigramModel* bigram, std::optional<double> alpha,
-                         uint64_t seed, size_t count, size_t threads) const {
+                         const nb::dict& source_ids, const nb::list& sources,
+                         const nb::object& tokenize, const nb::list& links, bool whole_sentence,
+                         const BigramModel* bigram, std::optional<double> alpha, uint64_t seed,
+                         size_t count, size_t threads) const {
+    PairedInputs paired;
+    if (model) paired = {batch.size(), sources, links, tokenize, source_ids, model->sources()};
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
-    const auto paired = read_paired(model, inputs.size(), source_ids, sources, links);
     std::vector<std::vector<Segmentation>> results(inputs.size());
     {
       nb::gil_scoped_release unlocked;
       each_input(inputs.size(), threads, [&](size_t i, size_t, Tokenizer::Worker& worker) {
         PreparedText& text = worker.text;
         prepare(inputs[i], true, text);
-        Conditions conditions;
-        if (model) conditions = conditions_of(i, text, *model, paired[i], whole_sentence, worker);
+        const Conditions& conditions = worker.conditions;
+        if (model) set_conditions(i, text, *model, paired, whole_sentence, worker);
         if (bigram) {
           results[i].push_back(tokenizer_.segment(text, *bigram, worker));
         } else if (count > 0) {
@@ -228,7 +189,7 @@ class PyTokenizer {
     pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
     std::vector<double> counts, sums(source.size(), 0.0);
     for (size_t i = 0; i < source.size(); ++i) {
-      check_source(model, source[i]);
+      check_source(source[i], model.sources());
       for (const uint32_t piece : pieces) sums[i] += model.count(piece, source[i]);
       for (const int32_t id : ids) {
         check_id(id);
@@ -238,14 +199,15 @@ class PyTokenizer {
     return std::make_pair(to_array(std::move(counts)), to_array(std::move(sums)));
   }
 
-  nb::list decode_batch(const std::vector<std::vector<int32_t>>& batch, size_t threads) const {
-    for (const auto& ids : batch)
-      for (const int32_t id : ids) check_id(id);
-    std::vector<std::string> texts(batch.size());
+  nb::list decode_batch(const nb::list& batch, size_t threads) const {
+    IdRows rows(batch.size(), 1);
+    for (size_t i = 0; i < batch.size(); ++i)
+      rows.add(i, 0, [&](std::vector<PieceId>& ids) { read_ids(batch[i], i, ids); });
+    std::vector<std::string> texts(rows.size());
     {
       nb::gil_scoped_release unlocked;
-      parallel_for(threads, batch.size(), 64, [&](size_t, size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) texts[i] = tokenizer_.decode(batch[i]);
+      parallel_for(threads, rows.size(), 64, [&](size_t, size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) texts[i] = tokenizer_.decode(rows[i]);
       });
     }
     const CollectorPaused paused;
@@ -302,135 +264,47 @@ class PyTokenizer {
     return out;
   }
 
-  static constexpr size_t kAhead = 8;
-
-  static std::vector<Input> read_inputs(const nb::list& batch, Texts& texts) {
-    std::vector<Input> inputs;
-    inputs.reserve(batch.size());
-    for (size_t i = 0; i < batch.size(); ++i) {
-      const nb::handle item = PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i));
-      // Strings lie all over the memory: have the next ones come while this one is read.
-      if (i + kAhead < batch.size())
-        __builtin_prefetch(PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i + kAhead)));
-      Input input;
-      if (PyUnicode_Check(item.ptr())) {
-        input.text = texts.add(item);
-      } else if (!PyTuple_Check(item.ptr())) {
-        throw std::invalid_argument("text " + std::to_string(inputs.size()) +
-                                    " is not a string but " + Py_TYPE(item.ptr())->tp_name);
-      } else {
-        const auto [text, words] = nb::cast<std::pair<nb::str, nb::list>>(item);
-        input.text = texts.add(text);
-        input.words = std::make_unique<std::vector<std::string_view>>();
-        for (nb::handle word : words) input.words->push_back(texts.add(word));
+  // Appends the ids of row `i`.
+  void read_ids(nb::handle row, size_t i, std::vector<PieceId>& ids) const {
+    const auto bad = [&](const char* what) {
+      throw std::invalid_argument("row " + std::to_string(i) + " " + what);
+    };
+    const Sequence numbers(row, bad, "is not a list of numbers");
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      const long id = PyLong_AsLong(numbers[k]);
+      if (id == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        bad("has something that is not a number");
       }
-      inputs.push_back(std::move(input));
+      check_id(id);
+      ids.push_back(PieceId(id));
     }
-    return inputs;
   }
 
-  // Each source is a list of tokens, or of words that are lists of tokens.  In a flat list every
-  // token is a word of its own if there are links, else words begin at the marker.
-  static std::vector<PairedInput> read_paired(const ConditionalModel* model, size_t size,
-                                              const nb::dict& source_ids, const nb::list& sources,
-                                              const nb::list& links) {
-    std::vector<PairedInput> paired;
-    if (!model) return paired;
-    if (sources.size() != size || (links.size() != 0 && links.size() != size))
-      throw std::invalid_argument("sources or alignments differ in number from the texts");
-    paired.resize(size);
-    for (size_t i = 0; i < size; ++i) {
-      PairedInput& input = paired[i];
-      input.has_links = links.size() != 0 && !links[i].is_none();
-      const auto bad_source = [&](const char* what) {
-        throw std::invalid_argument("source " + std::to_string(i) + ": " + what);
-      };
-      const Sequence words(sources[i], bad_source, "not a list of tokens or words");
-      const bool flat = words.size() > 0 && PyUnicode_Check(words[0]);
-      bool marked = false;
-      for (size_t w = 0; flat && !marked && w < words.size(); ++w)
-        marked = PyUnicode_Check(words[w]) && starts_with_marker(words[w]);
-      const auto add = [&](PyObject* token) {
-        if (!PyUnicode_Check(token)) bad_source("a token is not a string");
-        input.source.tokens.push_back(id_of(*model, source_ids, token));
-      };
-      const auto end_word = [&] {
-        input.source.word_begin.push_back(uint32_t(input.source.tokens.size()));
-      };
-      for (size_t w = 0; w < words.size(); ++w) {
-        if (flat) {
-          add(words[w]);
-          const bool goes_on = !input.has_links && marked && w + 1 < words.size() &&
-                               PyUnicode_Check(words[w + 1]) && !starts_with_marker(words[w + 1]);
-          if (!goes_on) end_word();
-        } else {
-          if (PyUnicode_Check(words[w])) bad_source("tokens and words are mixed");
-          const Sequence tokens(words[w], bad_source, "a word is not a list of tokens");
-          for (size_t k = 0; k < tokens.size(); ++k) add(tokens[k]);
-          end_word();
-        }
-      }
-      if (!input.has_links) continue;
-      const auto bad_links = [&](const char* what) {
-        throw std::invalid_argument("alignment " + std::to_string(i) + ": " + what);
-      };
-      constexpr const char* expected = "not a list of (source word, target word) pairs";
-      const Sequence pairs(links[i], bad_links, expected);
-      for (size_t k = 0; k < pairs.size(); ++k) {
-        const Sequence pair(pairs[k], bad_links, expected);
-        if (pair.size() != 2) bad_links(expected);
-        const long from = PyLong_AsLong(pair[0]), to = PyLong_AsLong(pair[1]);
-        if (from < 0 || to < 0 || from > kMaxPosition || to > kMaxPosition) {
-          PyErr_Clear();
-          bad_links("a position is not a number from 0 up");
-        }
-        input.links.emplace_back(uint32_t(from), uint32_t(to));
-      }
-      std::sort(input.links.begin(), input.links.end());
-      input.links.erase(std::unique(input.links.begin(), input.links.end()), input.links.end());
-    }
-    return paired;
-  }
-
-  static bool starts_with_marker(PyObject* text) {
-    return PyUnicode_GET_LENGTH(text) > 0 && PyUnicode_READ_CHAR(text, 0) == 0x2581;
-  }
-
-  static int32_t id_of(const ConditionalModel& model, const nb::dict& source_ids, PyObject* token) {
-    PyObject* id = PyDict_GetItemWithError(source_ids.ptr(), token);
-    if (!id) {
-      if (PyErr_Occurred()) throw nb::python_error();
-      return kUnseenSource;
-    }
-    const auto value = int32_t(PyLong_AsLong(id));
-    check_source(model, value);
-    return value;
-  }
-
-  static void check_source(const ConditionalModel& model, int32_t id) {
-    if (id < kUnseenSource || id >= int64_t(model.sources()))
-      throw std::invalid_argument("source token id " + std::to_string(id) + " is out of range");
-  }
-
-  void check_id(int32_t id) const {
+  void check_id(long id) const {
     if (id < 0 || size_t(id) >= tokenizer_.vocabulary().size())
       throw std::invalid_argument("id " + std::to_string(id) + " is not in the vocabulary of " +
                                   std::to_string(tokenizer_.vocabulary().size()) + " pieces");
   }
 
-  Conditions conditions_of(size_t i, const PreparedText& text, const ConditionalModel& model,
-                           const PairedInput& input, bool whole_sentence,
-                           Tokenizer::Worker& worker) const {
-    for (const auto& [from, to] : input.links) {
-      if (from < input.source.words() && to < text.words.size()) continue;
+  // Sets the conditions of the worker to those of text `i`.
+  void set_conditions(size_t i, const PreparedText& text, const ConditionalModel& model,
+                      const PairedInputs& paired, bool whole_sentence,
+                      Tokenizer::Worker& worker) const {
+    const SourceSentence source = paired.source(i);
+    for (const auto& [from, to] : paired.links(i)) {
+      if (from < source.words() && to < text.words.size()) continue;
       throw std::invalid_argument(
           "text " + std::to_string(i) + ": the alignment links " + std::to_string(from) + "-" +
-          std::to_string(to) + " but there are " + std::to_string(input.source.words()) +
+          std::to_string(to) + " but there are " + std::to_string(source.words()) +
           " source and " + std::to_string(text.words.size()) + " target words");
     }
-    if (input.has_links) return Conditions::from_links(input.source, input.links, text.words.size());
-    if (whole_sentence) return Conditions::whole_sentence(input.source);
-    return tokenizer_.infer_conditions(text, model, input.source, worker);
+    if (paired.has_links(i))
+      worker.conditions.set_links(source, paired.links(i), text.words.size());
+    else if (whole_sentence)
+      worker.conditions.set_whole_sentence(source);
+    else
+      tokenizer_.infer_conditions(text, model, source, worker, worker.conditions);
   }
 
   void prepare(const Input& input, bool maps, PreparedText& out) const {
@@ -501,6 +375,7 @@ ConditionalModel* make_conditional(const Array<uint64_t>& row_begin,
   auto columns = to_vector(source);
   check_rows(rows, columns, count.size(), base.size(), source_count.size());
   if (source_count.size() == 0) throw std::invalid_argument("the table has no sources");
+  if (source_count.size() > kMaxSources) throw std::invalid_argument("too many source tokens");
   const ConditionalOptions options{pooled ? Conditional::pooled : Conditional::mixture, smoothing,
                                    {over, under, unlinked}, piece_penalty};
   return new ConditionalModel(std::move(rows), std::move(columns), to_vector(count),
@@ -669,10 +544,12 @@ NB_MODULE(_core, m) {
       .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "bigram"_a.none(), "as_pieces"_a,
            "threads"_a)
       .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "model"_a.none(),
-           "source_ids"_a, "sources"_a, "links"_a, "whole_sentence"_a, "bigram"_a.none(),
+           "source_ids"_a, "sources"_a, "tokenize"_a.none(), "links"_a, "whole_sentence"_a,
+           "bigram"_a.none(),
            "alpha"_a.none(), "seed"_a, "count"_a, "threads"_a)
       .def("encode_paired_batch", &PyTokenizer::encode_paired_batch, "batch"_a, "model"_a,
-           "source_ids"_a, "sources"_a, "links"_a, "whole_sentence"_a, "as_pieces"_a, "threads"_a)
+           "source_ids"_a, "sources"_a, "tokenize"_a, "links"_a, "whole_sentence"_a, "as_pieces"_a,
+           "threads"_a)
       .def("link_counts", &PyTokenizer::link_counts, "text"_a, "model"_a, "source"_a, "ids"_a)
       .def("decode_batch", &PyTokenizer::decode_batch, "batch"_a, "threads"_a);
 

@@ -25,4 +25,12 @@ const std::array<CharacterClass, kDirectClasses> kCharacterClasses = [] {
   return table;
 }();
 
+const std::array<uint8_t, 256> kAsciiClasses = [] {
+  std::array<uint8_t, 256> table{};
+  table.fill(0xFF);
+  for (unsigned char c = 0; c < 0x80; ++c)
+    if (c != ' ') table[c] = uint8_t(find_character_class(c));
+  return table;
+}();
+
 }  // namespace pairpiece

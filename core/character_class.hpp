@@ -18,6 +18,12 @@ inline constexpr char32_t kDirectClasses = 0x3000;
 extern const std::array<CharacterClass, kDirectClasses> kCharacterClasses;
 CharacterClass find_character_class(char32_t code_point);
 
+// Whether a byte is an ASCII character of a class; a space is of none here.
+extern const std::array<uint8_t, 256> kAsciiClasses;
+inline bool is_ascii_of_class(char byte, CharacterClass wanted) {
+  return kAsciiClasses[static_cast<unsigned char>(byte)] == uint8_t(wanted);
+}
+
 inline CharacterClass character_class(char32_t code_point) {
   return code_point < kDirectClasses ? kCharacterClasses[code_point]
                                      : find_character_class(code_point);

@@ -1,7 +1,6 @@
 #include "conditional.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -16,7 +15,6 @@ constexpr double kUnseenPenalty = 10;
 constexpr double kDiagonalTension = 4;
 constexpr double kLeastEvidence = 2;
 constexpr double kSmoothing = 1;
-constexpr size_t kBitsPerCell = 4;
 // Longer words (in bytes) are segmented without the length prior, and are not linked: memory grows
 // with length × counted pieces, respectively × source tokens.
 constexpr size_t kLongestCountedWord = size_t{1} << 16;
@@ -41,82 +39,65 @@ ConditionalModel::ConditionalModel(std::vector<uint64_t> row_begin, std::vector<
     if (p > 0) lowest = std::min(lowest, p);
   unknown_ = std::log(lowest) - kUnseenPenalty;
 
-  const size_t places = std::bit_ceil(std::max<size_t>(64, source.size() * 3 / 2));
-  cells_.resize(places);
-  met_.resize(places * kBitsPerCell / 64);
-  cell_shift_ = 64 - std::countr_zero(places);
-  met_shift_ = 64 - std::countr_zero(places * kBitsPerCell);
   column_begin_.assign(source_count_.size() + 1, 0);
   for (const uint32_t s : source) ++column_begin_[s + 1];
   std::partial_sum(column_begin_.begin(), column_begin_.end(), column_begin_.begin());
   std::vector<uint64_t> next(column_begin_.begin(), column_begin_.end() - 1);
-  entries_.resize(source.size());
+  column_pieces_.resize(source.size());
+  column_counts_.resize(source.size());
   for (uint32_t t = 0; t + 1 < row_begin.size(); ++t) {
     for (uint64_t i = row_begin[t]; i < row_begin[t + 1]; ++i) {
-      entries_[next[source[i]]++] = {t, count[i]};
-      const uint64_t key = hash(t, source[i]);
-      met_[key >> met_shift_ >> 6] |= uint64_t{1} << (key >> met_shift_ & 63);
-      size_t place = key >> cell_shift_;
-      while (cells_[place].piece != kUnknownPiece) place = (place + 1) & (places - 1);
-      cells_[place] = {t, source[i], count[i]};
+      const uint64_t entry = next[source[i]]++;
+      column_pieces_[entry] = t;
+      column_counts_[entry] = count[i];
     }
   }
 }
 
 double ConditionalModel::count(uint32_t piece, int32_t source) const {
   if (source == kUnseenSource) return 0;
-  const uint64_t key = hash(piece, uint32_t(source));
-  if ((met_[key >> met_shift_ >> 6] >> (key >> met_shift_ & 63) & 1) == 0) return 0;
-  size_t place = key >> cell_shift_;
-  for (; cells_[place].piece != kUnknownPiece; place = (place + 1) & (cells_.size() - 1))
-    if (cells_[place].piece == piece && cells_[place].source == uint32_t(source))
-      return double(cells_[place].count);
-  return 0;
-}
-
-double ConditionalModel::log_probability(uint32_t piece, const Condition& condition) const {
-  if (piece == kUnknownPiece) return unknown_;
-  const auto sources = sources_of(condition);
-  double sum = 0, divisors = 0;
-  if (options_.conditional == Conditional::pooled) {
-    for (const int32_t s : sources) {
-      sum += count(piece, s);
-      divisors += total_of(s);
-    }
-  } else {
-    for (const int32_t s : sources) {
-      const double divisor = 1 / (total_of(s) + options_.smoothing);
-      sum += count(piece, s) * divisor;
-      divisors += divisor;
-    }
-    sum /= double(sources.size());
-    divisors /= double(sources.size());
-  }
-  return log_of_sum(piece, sum, divisors);
+  const auto begin = column_pieces_.begin() + ptrdiff_t(column_begin_[size_t(source)]);
+  const auto end = column_pieces_.begin() + ptrdiff_t(column_begin_[size_t(source) + 1]);
+  const auto found = std::lower_bound(begin, end, piece);
+  if (found == end || *found != piece) return 0;
+  return double(column_counts_[size_t(found - column_pieces_.begin())]);
 }
 
 void ConditionalModel::load(const Condition& condition, std::span<const Edge> edges,
                             Scratch& scratch) const {
   scratch.begin_sentence(edges, base_.size());
-  scratch.sums_.assign(scratch.pieces_.size(), 0.0);
+  auto& sums = scratch.log_probabilities_;
+  sums.assign(scratch.pieces_.size(), 0.0);
   const auto sources = sources_of(condition);
   const bool pooled = options_.conditional == Conditional::pooled;
-  scratch.divisors_ = 0;
+  double divisors = 0;
   for (const int32_t s : sources) {
     const double divisor = pooled ? 1 : 1 / (total_of(s) + options_.smoothing);
-    scratch.divisors_ += pooled ? total_of(s) : divisor;
-    for (const Entry& entry : column(s))
-      if (scratch.wants(entry.piece))
-        scratch.sums_[scratch.number_[entry.piece]] += double(entry.count) * divisor;
+    divisors += pooled ? total_of(s) : divisor;
+    each_met(s, scratch, [&](size_t n, double count) { sums[n] += count * divisor; });
   }
-  scratch.size_ = pooled ? 1 : double(sources.size());
-  scratch.divisors_ /= scratch.size_;
+  const double size = pooled ? 1 : double(sources.size());
+  for (size_t n = 0; n < sums.size(); ++n)
+    sums[n] = log_of_sum(scratch.pieces_[n], sums[n] / size, divisors / size);
 }
 
-double ConditionalModel::log_probability(uint32_t piece, const Scratch& scratch) const {
-  if (piece == kUnknownPiece) return unknown_;
-  return log_of_sum(piece, scratch.sums_[scratch.number_[piece]] / scratch.size_,
-                    scratch.divisors_);
+template <class Visit>
+void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) const {
+  if (source == kUnseenSource) return;
+  const uint64_t begin = column_begin_[size_t(source)];
+  const size_t size = column_begin_[size_t(source) + 1] - begin;
+  const uint32_t* const pieces = column_pieces_.data() + begin;
+  if (scratch.found_.size() < size) scratch.found_.resize(size);
+  // No branch depends on what is wanted: no processor could guess it.
+  const uint8_t* const wanted = scratch.wanted_.data();
+  uint32_t* const found = scratch.found_.data();
+  size_t count = 0;
+  for (size_t i = 0; i < size; ++i) {
+    found[count] = uint32_t(i);
+    count += wanted[pieces[i]];
+  }
+  for (size_t k = 0; k < count; ++k)
+    visit(scratch.number_[pieces[found[k]]], double(column_counts_[begin + found[k]]));
 }
 
 double ConditionalModel::log_of_sum(uint32_t piece, double sum, double divisors) const {
@@ -136,37 +117,33 @@ void ConditionalModel::log_prior(size_t length, const Condition& condition,
     out[k] = log_length_prior(options_.penalty, k, condition.expected);
 }
 
-Conditions Conditions::whole_sentence(const SourceSentence& source) {
-  Conditions conditions;
-  conditions.whole_sentence_ = true;
-  conditions.sources_ = source.tokens;
-  return conditions;
+void Conditions::set_whole_sentence(const SourceSentence& source) {
+  whole_sentence_ = true;
+  sources_.assign(source.tokens.begin(), source.tokens.end());
 }
 
-Conditions Conditions::from_links(const SourceSentence& source, std::span<const Link> links,
-                                  size_t target_words) {
+void Conditions::set_links(const SourceSentence& source, std::span<const Link> links,
+                           size_t target_words) {
   const auto tokens_of = [&](uint32_t word) {
     return source.word_begin[word + 1] - source.word_begin[word];
   };
-  Conditions conditions;
-  std::vector<uint32_t> fan_out(source.words(), 0);
-  auto& begin = conditions.begin_;
-  begin.assign(target_words + 1, 0);
+  whole_sentence_ = false;
+  fan_out_.assign(source.words(), 0);
+  begin_.assign(target_words + 1, 0);
   for (const auto& [from, to] : links) {
-    ++fan_out[from];
-    begin[to + 1] += tokens_of(from);
+    ++fan_out_[from];
+    begin_[to + 1] += tokens_of(from);
   }
-  for (size_t w = 0; w < target_words; ++w) begin[w + 1] += begin[w];
-  conditions.sources_.resize(begin.back());
-  conditions.expected_.assign(target_words, 0.0);
-  std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+  for (size_t w = 0; w < target_words; ++w) begin_[w + 1] += begin_[w];
+  sources_.resize(begin_.back());
+  expected_.assign(target_words, 0.0);
+  next_.assign(begin_.begin(), begin_.end() - 1);
   for (const auto& [from, to] : links) {
     for (uint32_t i = source.word_begin[from]; i < source.word_begin[from + 1]; ++i)
-      conditions.sources_[next[to]++] = source.tokens[i];
+      sources_[next_[to]++] = source.tokens[i];
     // A source word shared by several target words counts for a part in each.
-    conditions.expected_[to] += double(tokens_of(from)) / fan_out[from];
+    expected_[to] += double(tokens_of(from)) / fan_out_[from];
   }
-  return conditions;
 }
 
 std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
@@ -199,11 +176,9 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
     for (size_t k = 0; k + 1 < columns; ++k) rows[row * columns + k] = kSmoothing * base * share_of[k];
     rows[row * columns + columns - 1] = base;
   }
-  for (size_t k = 0; k < distinct.size(); ++k) {
-    for (const Entry& entry : column(distinct[k]))
-      if (scratch.wants(entry.piece))
-        rows[scratch.number_[entry.piece] * columns + k] += double(entry.count) * share_of[k];
-  }
+  for (size_t k = 0; k < distinct.size(); ++k)
+    each_met(distinct[k], scratch,
+             [&](size_t n, double count) { rows[n * columns + k] += count * share_of[k]; });
   // evidence[w × columns + k]: how much likelier the word is given source k than given none.
   auto& evidence = scratch.evidence_;
   evidence.assign(words * columns, 0.0);

@@ -16,11 +16,12 @@
 namespace pairpiece {
 
 inline constexpr int32_t kUnseenSource = -1;
+inline constexpr size_t kMaxSources = (1u << 24) - 1;  // their ids fit into three bytes
 
 // A source sentence as token ids grouped into words; unseen tokens are kUnseenSource.
 struct SourceSentence {
-  std::vector<int32_t> tokens;
-  std::vector<uint32_t> word_begin{0};  // words + 1 offsets into `tokens`
+  std::span<const int32_t> tokens;
+  std::span<const uint32_t> word_begin;  // words + 1 offsets into `tokens`
 
   size_t words() const { return word_begin.size() - 1; }
 };
@@ -34,9 +35,13 @@ struct Condition {
 };
 
 // What the words of a text are conditioned on: each on its own source tokens, or all on the whole
-// sentence, and then without the length prior.
+// sentence, and then without the length prior.  To be used for one text after the other.
 class Conditions {
  public:
+  void set_whole_sentence(const SourceSentence& source);
+  // From word links, as in training; `links` are sorted.
+  void set_links(const SourceSentence& source, std::span<const Link> links, size_t target_words);
+
   bool whole_sentence() const { return whole_sentence_; }
   Condition of(size_t word) const {
     if (whole_sentence_) return {sources_, 0};
@@ -44,16 +49,12 @@ class Conditions {
             expected_[word]};
   }
 
-  static Conditions whole_sentence(const SourceSentence& source);
-  // From word links, as in training; `links` are sorted.
-  static Conditions from_links(const SourceSentence& source, std::span<const Link> links,
-                               size_t target_words);
-
  private:
   bool whole_sentence_ = false;
   std::vector<int32_t> sources_;
   std::vector<uint32_t> begin_;  // of each word, and the end
   std::vector<double> expected_;
+  std::vector<uint32_t> fan_out_, next_;
 };
 
 struct ConditionalOptions {
@@ -81,11 +82,10 @@ class ConditionalModel {
   // c(t, s); 0 for an unseen source.
   double count(uint32_t piece, int32_t source) const;
 
-  // log p(t|S) without the penalties; the unknown piece has a low constant.
-  double log_probability(uint32_t piece, const Condition& condition) const;
-  // The same for many pieces and one S: first load S and the edges that have the pieces, then ask.
+  // log p(t|S) without the penalties, of the pieces of edges that were loaded together with S; the
+  // unknown piece has a low constant.
   void load(const Condition& condition, std::span<const Edge> edges, Scratch& scratch) const;
-  double log_probability(uint32_t piece, const Scratch& scratch) const;
+  inline double log_probability(uint32_t piece, const Scratch& scratch) const;
   // The log prior of 0, 1, … pieces for a word of `length` bytes.
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
@@ -95,39 +95,20 @@ class ConditionalModel {
                                 Scratch& scratch) const;
 
  private:
-  // A cell of the table in a hash table with open addressing.
-  struct Cell {
-    uint32_t piece = kUnknownPiece;  // a free place
-    uint32_t source = 0;
-    float count = 0;
-  };
-  static uint64_t hash(uint32_t piece, uint32_t source) {
-    return (uint64_t(piece) << 32 | source) * 0x9E3779B97F4A7C15u;
-  }
-
   // log p(t|S) given the sum over S of c(t, s), each divided as the model divides it.
   double log_of_sum(uint32_t piece, double sum, double divisors) const;
   double total_of(int32_t source) const {
     return source == kUnseenSource ? 0 : source_count_[size_t(source)];
   }
 
-  // The table by column: the pieces seen with a source, and how often.
-  struct Entry {
-    uint32_t piece;
-    float count;
-  };
-  std::span<const Entry> column(int32_t source) const {
-    if (source == kUnseenSource) return {};
-    const uint64_t begin = column_begin_[size_t(source)];
-    return std::span(entries_).subspan(begin, column_begin_[size_t(source) + 1] - begin);
-  }
+  // Calls visit(number, count) for the pieces of a sentence that were met with a source.
+  template <class Visit>
+  void each_met(int32_t source, Scratch& scratch, Visit visit) const;
+
+  // The table by column: the pieces seen with a source, ascending, and how often.
   std::vector<uint64_t> column_begin_;
-  std::vector<Entry> entries_;
-  // The same cells by the hash of (piece, source), and for each hash a bit: most pairs never met,
-  // and the bits stay in the processor's cache.
-  std::vector<Cell> cells_;
-  std::vector<uint64_t> met_;
-  int cell_shift_ = 0, met_shift_ = 0;
+  std::vector<uint32_t> column_pieces_;
+  std::vector<float> column_counts_;
   std::vector<double> source_count_;
   std::vector<double> base_;
   ConditionalOptions options_;
@@ -141,27 +122,30 @@ class ConditionalModel::Scratch {
 
   // Numbers the distinct pieces of the edges; forgets those of the sentence before.
   void begin_sentence(std::span<const Edge> edges, size_t pieces) {
-    for (const uint32_t piece : pieces_) wanted_[piece >> 6] = 0;
+    for (const uint32_t piece : pieces_) wanted_[piece] = 0;
     pieces_.clear();
-    wanted_.resize(pieces / 64 + 1, 0);
+    wanted_.resize(pieces, 0);
     number_.resize(pieces);
     for (const Edge& edge : edges) {
-      if (edge.piece == kUnknownPiece || wants(edge.piece)) continue;
-      wanted_[edge.piece >> 6] |= uint64_t{1} << (edge.piece & 63);
+      if (edge.piece == kUnknownPiece || wanted_[edge.piece]) continue;
+      wanted_[edge.piece] = 1;
       number_[edge.piece] = uint32_t(pieces_.size());
       pieces_.push_back(edge.piece);
     }
   }
-  bool wants(uint32_t piece) const { return wanted_[piece >> 6] >> (piece & 63) & 1; }
 
-  std::vector<uint64_t> wanted_;  // a bit for each piece: they stay in the processor's cache
-  std::vector<uint32_t> number_;  // of the pieces that have their bit
+  std::vector<uint8_t> wanted_;   // a flag for each piece: small, to stay in the processor's cache
+  std::vector<uint32_t> number_;  // of the pieces that have their flag
   std::vector<uint32_t> pieces_;  // by number
-  std::vector<double> sums_;      // by number
-  double divisors_ = 0, size_ = 1;  // of the loaded condition
+  std::vector<uint32_t> found_;   // places in a column
+  std::vector<double> log_probabilities_;  // by number, given the loaded condition
   std::vector<uint32_t> place_of_source_;  // 1 + place among `distinct_`; 0 for others
   std::vector<int32_t> distinct_;
   std::vector<double> rows_, reach_, evidence_, share_;
 };
+
+inline double ConditionalModel::log_probability(uint32_t piece, const Scratch& scratch) const {
+  return piece == kUnknownPiece ? unknown_ : scratch.log_probabilities_[scratch.number_[piece]];
+}
 
 }  // namespace pairpiece

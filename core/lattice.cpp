@@ -65,18 +65,22 @@ void Lattice::best(std::span<const double> log_weight, std::span<const double> l
   forward_.assign((length_ + 1) * states, kImpossible);
   steps_.resize((length_ + 1) * states);
   forward_[0] = 0;
+  const auto extend = [&](uint32_t e, size_t from, size_t to) {
+    const double score = forward_[from] + log_weight[e];
+    if (score > forward_[to] + kTie) {
+      forward_[to] = score;
+      steps_[to] = {e, uint32_t(from)};
+    }
+  };
   for (uint32_t e = 0; e < edges_.size(); ++e) {
     const Edge edge = edges_[e];
-    const size_t reached = std::min<size_t>(edge.begin + 1, states);
-    for (size_t k = 0; k < reached; ++k) {
-      const size_t from = edge.begin * states + k;
-      const size_t to = edge.end() * states + std::min(k + 1, states - 1);
-      const double score = forward_[from] + log_weight[e];
-      if (score > forward_[to] + kTie) {
-        forward_[to] = score;
-        steps_[to] = {e, uint32_t(from)};
-      }
+    if (states == 1) {
+      extend(e, edge.begin, edge.end());
+      continue;
     }
+    const size_t reached = std::min<size_t>(edge.begin + 1, states);
+    for (size_t k = 0; k < reached; ++k)
+      extend(e, edge.begin * states + k, edge.end() * states + std::min(k + 1, states - 1));
   }
   size_t state = length_ * states;
   path.score = kImpossible;

@@ -1,6 +1,7 @@
 #include "tokenizer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace pairpiece {
@@ -22,6 +23,26 @@ class Uniform {
  private:
   uint64_t state_;
 };
+
+// Appends a key that is different for every word and condition, unless it would be too long.
+void append_key(std::string_view word, const Condition& condition, size_t longest,
+                std::string& out) {
+  constexpr uint8_t kFraction = 0xFF;
+  const size_t count = condition.sources.size();
+  const double m = condition.expected;
+  const uint8_t code = m < kFraction && m == std::floor(m) ? uint8_t(m) : kFraction;
+  const size_t size = 2 + (code == kFraction ? sizeof m : 0) + 3 * count + word.size();
+  if (size > longest) return;
+  const size_t begin = out.size();
+  out.resize(begin + size);
+  char* to = out.data() + begin;
+  *to++ = char(count);
+  *to++ = char(code);
+  if (code == kFraction) to = std::copy_n(reinterpret_cast<const char*>(&m), sizeof m, to);
+  for (const int32_t source : condition.sources)
+    for (int byte = 0; byte < 3; ++byte) *to++ = char(source >> 8 * byte);
+  std::copy(word.begin(), word.end(), to);
+}
 
 }  // namespace
 
@@ -224,20 +245,20 @@ void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<Pie
         [&](PieceId symbol) { ids.push_back(symbol); });
     return;
   }
-  worker.places.clear();
+  worker.hashes.clear();
   for (size_t i = 0; i < text.words.size(); ++i)
-    worker.places.push_back(worker.cache.find(text.word(i)));
+    worker.hashes.push_back(worker.cache.find(text.word(i)));
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
       continue;
     }
     const std::string_view word = text.word(i);
-    if (worker.cache.append(worker.places[i], word, ids)) continue;
+    if (worker.cache.append(worker.hashes[i], word, ids)) continue;
     const size_t before = ids.size();
     vocabulary_.segment(word, worker.scratch);
     for (const Edge& edge : worker.scratch.path) vocabulary_.append_ids(word, edge, ids);
-    worker.cache.remember(worker.places[i], word, ids.data() + before, ids.size() - before);
+    worker.cache.remember(worker.hashes[i], word, std::span(ids).subspan(before));
   }
 }
 
@@ -257,13 +278,13 @@ void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worke
       continue;
     }
     const std::string_view word = text.word(i);
-    const size_t place = cache.find(word);
-    if (cache.append(place, word, ids)) continue;
+    const uint64_t hash = cache.find(word);
+    if (cache.append(hash, word, ids)) continue;
     const size_t before = ids.size();
     vocabulary_.find_edges(word, worker.edges);
     model.best(worker.edges, word.size(), worker.path);
     for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
-    cache.remember(place, word, ids.data() + before, ids.size() - before);
+    cache.remember(hash, word, std::span(ids).subspan(before));
   }
 }
 
@@ -274,28 +295,42 @@ void Tokenizer::find_edges(const PreparedText& text, Worker& worker) const {
   found.begin.assign(1, 0);
   for (size_t i = 0; i < text.words.size(); ++i) {
     const bool is_symbol = text.words[i].symbol >= 0;
-    if (!is_symbol) {
-      vocabulary_.find_edges(text.word(i), worker.edges);
-      found.edges.insert(found.edges.end(), worker.edges.begin(), worker.edges.end());
-    }
+    if (!is_symbol) vocabulary_.append_edges(text.word(i), found.edges);
     found.begin.push_back(uint32_t(found.edges.size()));
     found.lengths.push_back(is_symbol ? 0 : uint32_t(text.word(i).size()));
   }
 }
 
-Conditions Tokenizer::infer_conditions(const PreparedText& text, const ConditionalModel& model,
-                                       const SourceSentence& source, Worker& worker) const {
+void Tokenizer::infer_conditions(const PreparedText& text, const ConditionalModel& model,
+                                 const SourceSentence& source, Worker& worker,
+                                 Conditions& out) const {
   worker.cache_of(model.identity());
   find_edges(text, worker);
   const auto links = model.infer_links(source, worker.word_edges, worker.conditional);
-  return Conditions::from_links(source, links, text.words.size());
+  out.set_links(source, links, text.words.size());
+}
+
+void Tokenizer::make_keys(const PreparedText& text, const Conditions& conditions,
+                          Worker& worker) {
+  worker.keys.clear();
+  worker.key_ends.assign(1, 0);
+  worker.hashes.clear();
+  for (size_t i = 0; i < text.words.size(); ++i) {
+    append_key(text.word(i), conditions.of(i), Worker::ModelCache::longest(), worker.keys);
+    worker.key_ends.push_back(uint32_t(worker.keys.size()));
+    worker.hashes.push_back(worker.model_cache->find(worker.key(i)));
+  }
 }
 
 void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
                        const Conditions& conditions, Worker& worker,
                        std::vector<PieceId>& ids) const {
   Worker::ModelCache& cache = worker.cache_of(model.identity());
-  if (conditions.whole_sentence()) {
+  // Within a whole sentence a word seldom comes back, so only conditions of a word are cached.
+  const bool cached = !conditions.whole_sentence();
+  if (cached) {
+    make_keys(text, conditions, worker);
+  } else {
     find_edges(text, worker);
     model.load(conditions.of(0), worker.word_edges.edges, worker.conditional);
   }
@@ -305,28 +340,15 @@ void Tokenizer::encode(const PreparedText& text, const ConditionalModel& model,
       continue;
     }
     const std::string_view word = text.word(i);
-    const Condition condition = conditions.of(i);
-    // Within a whole sentence a word seldom comes back, so only conditions of a word are cached.
-    worker.key.clear();
-    size_t place = 0;
-    if (!conditions.whole_sentence()) {
-      const auto add = [&](const void* data, size_t bytes) {
-        worker.key.append(static_cast<const char*>(data), bytes);
-      };
-      // The number comes first, so that no two keys can be alike; longer lists do not fit anyway.
-      worker.key += char(std::min<size_t>(condition.sources.size(), 0x7F));
-      add(condition.sources.data(), condition.sources.size_bytes());
-      add(&condition.expected, sizeof condition.expected);
-      worker.key += word;
-      place = cache.find(worker.key);
-      if (cache.append(place, worker.key, ids)) continue;
-    }
+    const std::string_view key = cached ? worker.key(i) : std::string_view();
+    const uint64_t hash = cached ? worker.hashes[i] : 0;
+    if (cached && cache.append(hash, key, ids)) continue;
     load(word, i, model, conditions, worker);
     worker.lattice.reset(word.size(), worker.edges);
     worker.lattice.best(worker.log_weight, worker.log_prior, worker.path);
     const size_t before = ids.size();
     for (const uint32_t e : worker.path.edges) vocabulary_.append_ids(word, worker.edges[e], ids);
-    cache.remember(place, worker.key, ids.data() + before, ids.size() - before);
+    cache.remember(hash, key, std::span(ids).subspan(before));
   }
 }
 
@@ -341,22 +363,19 @@ void Tokenizer::load(std::string_view word, Worker& worker) const {
 void Tokenizer::load(std::string_view word, size_t number, const ConditionalModel& model,
                      const Conditions& conditions, Worker& worker) const {
   const Condition condition = conditions.of(number);
-  const bool whole_sentence = conditions.whole_sentence();
-  if (whole_sentence) {  // the edges of all words are there already
+  if (conditions.whole_sentence()) {  // all words are loaded already
     const auto edges = worker.word_edges.of(number);
     worker.edges.assign(edges.begin(), edges.end());
     worker.log_prior.assign(1, 0.0);
   } else {
     vocabulary_.find_edges(word, worker.edges);
+    model.load(condition, worker.edges, worker.conditional);
     model.log_prior(word.size(), condition, worker.log_prior);
   }
   worker.log_weight.resize(worker.edges.size());
-  for (size_t e = 0; e < worker.edges.size(); ++e) {
-    const uint32_t piece = worker.edges[e].piece;
-    const double log_probability = whole_sentence ? model.log_probability(piece, worker.conditional)
-                                                  : model.log_probability(piece, condition);
-    worker.log_weight[e] = log_probability - model.options().piece_penalty;
-  }
+  for (size_t e = 0; e < worker.edges.size(); ++e)
+    worker.log_weight[e] = model.log_probability(worker.edges[e].piece, worker.conditional) -
+                           model.options().piece_penalty;
 }
 
 void Tokenizer::load(std::string_view part, size_t number, const ConditionalModel* model,

@@ -87,8 +87,8 @@ class Tokenizer {
               std::vector<PieceId>& ids) const;
 
   // Conditions found with the model itself.
-  Conditions infer_conditions(const PreparedText& text, const ConditionalModel& model,
-                              const SourceSentence& source, Worker& worker) const;
+  void infer_conditions(const PreparedText& text, const ConditionalModel& model,
+                        const SourceSentence& source, Worker& worker, Conditions& out) const;
   // The same conditioned on a source.
   void encode(const PreparedText& text, const ConditionalModel& model, const Conditions& conditions,
               Worker& worker, std::vector<PieceId>& ids) const;
@@ -128,6 +128,8 @@ class Tokenizer {
   // Removes the spaces from `from` on that `squeeze` does not let stand; a space at the end stays.
   static void squeeze(PreparedText& text, size_t from, bool maps);
 
+  // Makes the keys of all words in the cache of the model, empty where they do not fit.
+  static void make_keys(const PreparedText& text, const Conditions& conditions, Worker& worker);
   // Finds the edges of all words, for the worker to keep.
   void find_edges(const PreparedText& text, Worker& worker) const;
   // Loads edges, log-weights and log prior of a word into the worker.
@@ -146,19 +148,25 @@ class Tokenizer {
 };
 
 struct Tokenizer::Worker {
-  // Four and eight megabytes.  Keys of paired encoding hold the sources as well.
-  using PlainCache = WordCache<18, 4, size_t{1} << 17>;
-  using ModelCache = WordCache<44, 6, size_t{1} << 17>;
+  // Five and eight megabytes.  Keys of paired encoding hold the sources as well.
+  using PlainCache = WordCache<size_t{1} << 17, size_t{1} << 14>;
+  using ModelCache = WordCache<size_t{1} << 17, size_t{1} << 16>;
 
   PreparedText text;
   std::vector<PieceId> ids;
   Vocabulary::Scratch scratch;
   PlainCache cache;
-  std::vector<size_t> places;  // of the words in the cache
+  std::vector<uint64_t> hashes;  // of the words, for the cache
   uint64_t model = 0;  // whose results the next two hold
   std::optional<ModelCache> model_cache;
   ConditionalModel::Scratch conditional;
-  std::string key;
+  Conditions conditions;
+  std::string keys;                // of the words of a text in that cache, one after the other
+  std::vector<uint32_t> key_ends;
+
+  std::string_view key(size_t word) const {
+    return std::string_view(keys).substr(key_ends[word], key_ends[word + 1] - key_ends[word]);
+  }
 
   // The cache for a model's results, emptied when the model is another one than before.
   ModelCache& cache_of(uint64_t wanted) {

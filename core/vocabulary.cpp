@@ -47,8 +47,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> t
   if (summation_ == Summation::singles) unknown_score_ = float(unknown_score_);
 }
 
-void Vocabulary::find_edges(std::string_view word, std::vector<Edge>& edges) const {
-  edges.clear();
+void Vocabulary::append_edges(std::string_view word, std::vector<Edge>& edges) const {
   for (size_t begin = 0; begin < word.size();) {
     const size_t character = sequence_length(word[begin]);
     bool known = false;

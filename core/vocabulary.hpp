@@ -52,7 +52,11 @@ class Vocabulary {
 
   // All edges of a word, in bytes, sorted: normal pieces, and an unknown edge over each character
   // that is not a piece itself.
-  void find_edges(std::string_view word, std::vector<Edge>& edges) const;
+  void append_edges(std::string_view word, std::vector<Edge>& edges) const;
+  void find_edges(std::string_view word, std::vector<Edge>& edges) const {
+    edges.clear();
+    append_edges(word, edges);
+  }
 
   // Appends the ids of an edge: its piece, or the bytes of an unknown character.
   void append_ids(std::string_view word, const Edge& edge, std::vector<PieceId>& ids) const;

@@ -1,6 +1,7 @@
 // Splitting normalised text into words, the units that are segmented one by one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,26 @@ enum class Splitting : uint8_t {
 std::string insert_paper_spaces(std::string_view text, bool after_space,
                                 std::vector<uint32_t>* origins, std::vector<uint32_t>* ends);
 
+// The end of a run of characters that begins at `begin`: of one class, which its first character
+// decides, or of any but spaces.
+inline size_t end_of_class(std::string_view text, size_t begin) {
+  if (begin == text.size() || text[begin] == ' ') return begin;
+  const Character first = decode_valid(text, begin);
+  CharacterClass current = character_class(first.code_point);
+  if (current == CharacterClass::extend) current = CharacterClass::letter;
+  for (size_t i = begin + first.bytes;;) {
+    while (i < text.size() && is_ascii_of_class(text[i], current)) ++i;
+    if (i == text.size() || static_cast<unsigned char>(text[i]) < 0x80) return i;
+    const Character next = decode_valid(text, i);
+    const CharacterClass found = character_class(next.code_point);
+    if (found != current && found != CharacterClass::extend) return i;
+    i += next.bytes;
+  }
+}
+inline size_t end_of_unspaced(std::string_view text, size_t begin) {
+  return std::min(text.find(' ', begin), text.size());
+}
+
 // Calls visit(begin, end) with the byte range of every word; the words cover the text, in order.
 // Requires well-formed text.  A space (U+0020) always begins a word, except under `none`.
 template <class Visit>
@@ -32,24 +53,10 @@ void each_word(std::string_view text, Splitting splitting, Visit visit) {
     if (!text.empty()) visit(size_t{0}, text.size());
     return;
   }
-  const bool by_class = splitting == Splitting::lossless;
+  const auto ends = splitting == Splitting::lossless ? end_of_class : end_of_unspaced;
   for (size_t i = 0; i < text.size();) {
     const size_t begin = i;
-    if (text[i] == ' ') ++i;
-    // The first character that is not a space decides what belongs to the word.
-    bool first = true;
-    CharacterClass current = CharacterClass::letter;
-    for (; i < text.size() && text[i] != ' '; first = false) {
-      const Character c = decode_valid(text, i);
-      if (by_class) {
-        const CharacterClass found = character_class(c.code_point);
-        if (first)
-          current = found == CharacterClass::extend ? CharacterClass::letter : found;
-        else if (found != current && found != CharacterClass::extend)
-          break;
-      }
-      i += c.bytes;
-    }
+    i = ends(text, text[i] == ' ' ? i + 1 : i);
     visit(begin, i);
   }
 }

@@ -60,15 +60,17 @@ ConditionalModel random_model(std::mt19937& random, const Vocabulary& vocabulary
                           {conditional, 1, {4, 1, 4}, 0.5});
 }
 
-SourceSentence random_source(std::mt19937& random, int32_t sources) {
-  SourceSentence source;
-  for (size_t w = 0; w < random() % 6; ++w) {
-    for (size_t k = 0; k < random() % 4; ++k)
-      source.tokens.push_back(int32_t(random() % uint32_t(sources + 1)) - 1);
-    source.word_begin.push_back(uint32_t(source.tokens.size()));
+struct RandomSource {
+  RandomSource(std::mt19937& random, int32_t sources) {
+    for (size_t w = 0; w < random() % 6; ++w) {
+      for (size_t k = 0; k < random() % 4; ++k)
+        tokens.push_back(int32_t(random() % uint32_t(sources + 1)) - 1);
+      word_begin.push_back(uint32_t(tokens.size()));
+    }
   }
-  return source;
-}
+  std::vector<int32_t> tokens;
+  std::vector<uint32_t> word_begin{0};
+};
 
 }  // namespace
 
@@ -121,15 +123,17 @@ TEST(paired_segmentation_covers_the_text) {
       const std::string text = random_text(random);
       PreparedText prepared;
       tokenizer.prepare(text, false, prepared);
-      const SourceSentence source = random_source(random, 7);
+      const RandomSource words(random, 7);
+      const SourceSentence source{words.tokens, words.word_begin};
       std::vector<Link> links;
       for (uint32_t s = 0; s < source.words(); ++s)
         for (uint32_t t = 0; t < prepared.words.size(); ++t)
           if (random() % 3 == 0) links.emplace_back(s, t);
-      for (const Conditions& conditions :
-           {Conditions::whole_sentence(source),
-            Conditions::from_links(source, links, prepared.words.size()),
-            tokenizer.infer_conditions(prepared, model, source, *worker)}) {
+      Conditions whole, linked, inferred;
+      whole.set_whole_sentence(source);
+      linked.set_links(source, links, prepared.words.size());
+      tokenizer.infer_conditions(prepared, model, source, *worker, inferred);
+      for (const Conditions& conditions : {whole, linked, inferred}) {
         std::vector<PieceId> ids;
         tokenizer.encode(prepared, model, conditions, *worker, ids);
         CHECK(tokenizer.decode(ids) == text);

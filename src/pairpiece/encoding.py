@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 from pairpiece.errors import OptionError
 
@@ -79,13 +79,3 @@ def check_threads(num_threads: object) -> None:
     """Raise an `OptionError` for anything but a positive number."""
     if type(num_threads) is not int or num_threads < 1:
         raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
-
-
-def list_of_links(links: Links | None) -> Any:
-    """Links as something that can be read twice; what is wrong with them the core will say."""
-    if links is None or isinstance(links, list | tuple):
-        return links
-    try:
-        return list(links)
-    except TypeError:
-        raise OptionError(f"an alignment is a list of pairs, not {links!r}") from None

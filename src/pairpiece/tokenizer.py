@@ -19,7 +19,6 @@ from pairpiece.encoding import (
     check_seed,
     check_text,
     check_threads,
-    list_of_links,
 )
 from pairpiece.errors import OptionError
 from pairpiece.options import MARKER, TextOptions
@@ -422,6 +421,7 @@ class Tokenizer:
                 "model": None,
                 "source_ids": {},
                 "sources": [],
+                "tokenize": None,
                 "links": [],
                 "whole_sentence": False,
             }
@@ -436,8 +436,9 @@ class Tokenizer:
         return {
             "model": table.core,
             "source_ids": table.source_ids,
-            "sources": [self._source_tokens(source) for source in sources],
-            "links": [] if alignments is None else [list_of_links(links) for links in alignments],
+            "sources": list(sources),
+            "tokenize": self._tokenize_source,
+            "links": [] if alignments is None else list(alignments),
             "whole_sentence": whole_sentence,
         }
 
@@ -484,8 +485,8 @@ class Tokenizer:
         """The texts of many lists of ids."""
         check_threads(num_threads)
         try:
-            return self._core.decode_batch([list(ids) for ids in batch], num_threads)
-        except (ValueError, TypeError) as error:
+            return self._core.decode_batch(list(batch), num_threads)
+        except ValueError as error:
             raise OptionError(f"these are not ids of this tokenizer: {error}") from None
 
     # ------------------------------------------------------------------ alignment

@@ -1,0 +1,272 @@
+"""How cheap can the word alignment be before the tokenizer suffers?
+
+    python benchmarks/aligners.py ../shared/data/{ces-ukr,ita-mlt,deu-hsb,fra-ita} --dev-lines 1000
+    python benchmarks/aligners.py ../shared/data/fra-ita --cost
+
+aligns up to 40,000 training pairs of both directions with each setting, learns the default mode at
+8k from the links, and prints the CPU seconds of the alignment, how far the links agree with the
+usual ones, and what the tokenizer is worth on dev text, target only and with the source.  Scores
+are means over runs of the usual aligner, whatever made the links of the training.  The usual
+setting comes with two seeds: what they differ by is chance.  ``--cost`` aligns the whole training
+text again and again, and prints CPU seconds only.  fast_align needs the package systran-align.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import multiprocessing
+import os
+import resource
+import statistics
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairpiece import files, pipeline
+from pairpiece.evaluation import evaluate
+from pairpiece.job import prepare
+from pairpiece.options import TextOptions
+from pairpiece.source_tokenizers import source_words
+from pairpiece.symmetrization import Link
+from pairpiece.word_aligner import _FIXED_RANDOM, for_aligner, read_links, symmetrized_links
+from pairpiece.words import WordSplitter
+
+LINES = 40_000
+USUAL, CHANCE, FAST_ALIGN = "usual", "usual, other seed", "fast_align"
+SETTINGS = {
+    USUAL: "--length 1",
+    CHANCE: "--length 1",
+    "length 0.5": "--length 0.5",
+    "length 0.4": "--length 0.4",
+    "length 0.25": "--length 0.25",
+    "2+1+4 iterations": "-1 2 -2 1 -3 4",
+    "HMM, length 0.25": "--model 2 --length 0.25",
+    FAST_ALIGN: "",
+}
+"""Options of eflomal-align; a+b+c are the iterations of its three models."""
+
+METRICS = {
+    "tokens per word": "fertility",
+    "one-to-one": "one_to_one",
+    "unaligned": "unaligned",
+    "link F": "link_f",
+}
+WAYS = {"target only": "marginal", "with source": "paired"}
+COLUMNS = [f"{metric}, {way}" for way in WAYS for metric in METRICS]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="compare settings of the word aligner")
+    parser.add_argument("corpora", nargs="+", type=Path, help="folders named SOURCE-TARGET")
+    parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS))
+    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-aligners"))
+    parser.add_argument("--runs", type=int, default=3, help="of the aligner that scores")
+    parser.add_argument("--dev-lines", type=int, help="of dev text to score on; all if not given")
+    parser.add_argument("--cost", action="store_true", help="CPU seconds on the whole text only")
+    parser.add_argument("--repeat", type=int, default=3, help="how often to measure --cost")
+    options = parser.parse_args()
+    settings = list(dict.fromkeys([USUAL, *options.settings]))
+    if options.cost:
+        for corpus in options.corpora:
+            cost(corpus, settings, options.work_dir, options.repeat)
+        return
+    found: dict[str, list[Row]] = defaultdict(list)
+    print("| | aligner | CPU s | ratio | agreement | " + " | ".join(COLUMNS) + " |")
+    print("|---" * (5 + len(COLUMNS)) + "|")
+    for way_round, corpus in itertools.product((1, -1), options.corpora):
+        source, target = corpus.name.split("-")[::way_round]
+        rows = compare(corpus, source, target, settings, options)
+        for setting, row in rows.items():
+            found[setting].append(row)
+            cells = " | ".join(f"{score:.4f}" for score in row.scores)
+            print(
+                f"| {source} → {target} | {setting} | {row.cpu:.1f} | "
+                f"{row.cpu / rows[USUAL].cpu:.2f} | {row.agreement:.3f} | {cells} |"
+            )
+        spreads = " | ".join(f"{spread:.4f}" for spread in rows[USUAL].spreads)
+        print(f"| | spread of runs | | | | {spreads} |", flush=True)
+    summary(found)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What an alignment has cost, and the scores of the tokenizer learned from it."""
+
+    cpu: float
+    agreement: float
+    scores: list[float]
+    spreads: list[float]  # between the runs of the aligner that scores
+
+
+def summary(found: dict[str, list[Row]]) -> None:
+    """Differences from the usual setting over all directions: mean and standard error."""
+    print("\n| difference | CPU ratio | " + " | ".join(COLUMNS) + " |")
+    print("|---" * (2 + len(COLUMNS)) + "|")
+    for setting, rows in found.items():
+        if setting == USUAL:
+            continue
+        ratios = [row.cpu / usual.cpu for row, usual in zip(rows, found[USUAL], strict=True)]
+        cells = [f"{statistics.mean(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"]
+        for column in range(len(COLUMNS)):
+            differences = [
+                row.scores[column] - usual.scores[column]
+                for row, usual in zip(rows, found[USUAL], strict=True)
+            ]
+            error = statistics.stdev(differences) / len(differences) ** 0.5
+            cells.append(f"{statistics.mean(differences):+.4f} ± {error:.4f}")
+        print(f"| {setting} | " + " | ".join(cells) + " |")
+
+
+def compare(
+    corpus: Path, source: str, target: str, settings: list[str], options: argparse.Namespace
+) -> dict[str, Row]:
+    """Align, learn and measure with each of the settings."""
+    folder = options.work_dir / f"{source}-{target}"
+    write_text(corpus, source, target, folder, LINES)
+    costs, links, systems = {}, {}, []
+    for setting in settings:
+        costs[setting] = align(folder, setting)
+        path = folder / f"{setting}.links"
+        (folder / "links").replace(path)
+        links[setting] = list(read_links(path))
+        job = prepare(
+            folder / "source.txt",
+            folder / "target.txt",
+            align=path,
+            hard_vocab_limit=False,
+            num_threads=1,
+        )
+        tokenizer = pipeline.run(job, work_dir=options.work_dir / "stages").tokenizer
+        tokenizer.save(folder / setting)
+        systems += [f"{setting}, {name}={folder / setting}@{way}" for name, way in WAYS.items()]
+    dev = [dev_text(corpus, language)[: options.dev_lines] for language in (target, source)]
+    measured = evaluate(
+        systems, *dev, metrics=list(METRICS.values()), runs=options.runs, resamples=10
+    )
+    rows = {}
+    for setting in settings:
+        scores = [
+            measured.score(f"{setting}, {way}", metric)
+            for way in WAYS
+            for metric in METRICS.values()
+        ]
+        rows[setting] = Row(
+            costs[setting],
+            agreement(links[setting], links[USUAL]),
+            [score.value for score in scores if score is not None],
+            [max(score.runs or [0]) - min(score.runs or [0]) for score in scores if score],
+        )
+    return rows
+
+
+def dev_text(corpus: Path, language: str) -> list[str]:
+    paths = [corpus / f"{split}.{language}.gz" for split in ("dev", "dev_ntrex")]
+    return [line for path in paths if path.is_file() for line in files.lines(path)]
+
+
+def cost(corpus: Path, settings: list[str], work_dir: Path, repeat: int) -> None:
+    source, target = corpus.name.split("-")
+    folder = work_dir / f"{source}-{target}-whole"
+    write_text(corpus, source, target, folder, None)
+    times = [{setting: align(folder, setting) for setting in settings} for _ in range(repeat)]
+    print("| whole " + corpus.name + " | CPU s | ratio | spread |")
+    print("|---|---|---|---|")
+    for setting in settings:
+        ratios = [one[setting] / one[USUAL] for one in times]
+        print(
+            f"| {setting} | {statistics.mean(one[setting] for one in times):.1f} | "
+            f"{statistics.mean(ratios):.2f} | {min(ratios):.2f}–{max(ratios):.2f} |",
+            flush=True,
+        )
+
+
+def write_text(corpus: Path, source: str, target: str, folder: Path, lines: int | None) -> None:
+    """The training text, and its words as the aligner takes them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    splits = {"source": source_words, "target": WordSplitter(TextOptions()).words}
+    for (side, split), language in zip(splits.items(), (source, target), strict=True):
+        text = list(itertools.islice(files.lines(corpus / f"train.{language}.gz"), lines))
+        files.write(folder / f"{side}.txt", "".join(f"{line}\n" for line in text).encode())
+        words = "".join(f"{for_aligner(split(line))}\n" for line in text)
+        files.write(folder / f"{side}.words", words.encode())
+
+
+def align(folder: Path, setting: str) -> float:
+    """Write the file ``links`` and return the CPU seconds that the aligner took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if setting == FAST_ALIGN:
+        child = multiprocessing.Process(target=fast_align, args=(folder,))
+        child.start()
+        child.join()
+        if child.exitcode != 0:
+            raise SystemExit("fast_align failed; is systran-align installed?")
+    else:
+        eflomal(folder, SETTINGS[setting].split(), seed=int(setting != USUAL))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if setting != FAST_ALIGN:
+        write_links(folder, symmetrized_links(folder, "grow-diag-final-and"))
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def eflomal(folder: Path, options: list[str], seed: int) -> None:
+    """As `pairpiece.word_aligner.Eflomal` does it, but with any options and one thread."""
+    (folder / "random").write_bytes((2 * seed + 1).to_bytes(8, "little"))
+    environment = {
+        "OMP_THREAD_LIMIT": "1",
+        "PAIRPIECE_RANDOM": str(folder.absolute() / "random"),
+        "LD_PRELOAD": str(_FIXED_RANDOM),
+    }
+    command = [str(Path(sys.executable).with_name("eflomal-align")), "--overwrite"]
+    command += ["--n-samplers", "1", "-s", "source.words", "-t", "target.words"]
+    command += ["-f", "forward.links", "-r", "reverse.links", *options]
+    subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+
+
+def fast_align(folder: Path) -> None:
+    """With the settings that its authors recommend; it symmetrizes by itself."""
+    import systran_align
+
+    sides = [
+        [line.lower().split() for line in files.lines(folder / f"{side}.words")]
+        for side in ("source", "target")
+    ]
+    joint = (
+        f"{' '.join(source)} ||| {' '.join(target)}\n"
+        for source, target in zip(*sides, strict=True)
+    )
+    files.write(folder / "joint", "".join(joint).encode())
+    tables = [str(folder / name) for name in ("forward.table", "reverse.table")]
+    systran_align.generate_alignment_probabilities(
+        str(folder / "joint"),
+        *tables,
+        favor_diagonal=True,
+        optimize_tension=True,
+        variational_bayes=True,
+    )
+    found = systran_align.Aligner(*tables).align_batch(*sides)
+    write_links(folder, (one["alignments"] for one in found))
+
+
+def write_links(folder: Path, links: Iterable[list[Link]]) -> None:
+    lines = (" ".join(f"{source}-{target}" for source, target in row) + "\n" for row in links)
+    files.write(folder / "links", "".join(lines).encode())
+
+
+def agreement(links: list[list[Link]], others: list[list[Link]]) -> float:
+    """F1 of links, the others taken for right."""
+    both = sum(len({*a} & {*b}) for a, b in zip(links, others, strict=True))
+    return 2 * both / (sum(map(len, links)) + sum(map(len, others)))
+
+
+if __name__ == "__main__":
+    main()

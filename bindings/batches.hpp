@@ -1,0 +1,214 @@
+// Batches of texts, and of what they are conditioned on, read from Python objects; and ids on their
+// way back.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conditional.hpp"
+#include "conversions.hpp"
+#include "vocabulary.hpp"
+
+namespace pairpiece::bindings {
+
+// One text, and its words where the caller has split the normalised text.
+struct Input {
+  std::string_view text;
+  std::unique_ptr<std::vector<std::string_view>> words;
+};
+
+// Python's objects lie all over the memory: the next ones are to come while one is read.
+inline constexpr size_t kAhead = 8;
+
+inline std::vector<Input> read_inputs(const nb::list& batch, Texts& texts) {
+  std::vector<Input> inputs;
+  inputs.reserve(batch.size());
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const nb::handle item = PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i));
+    if (i + kAhead < batch.size())
+      __builtin_prefetch(PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i + kAhead)));
+    Input input;
+    if (PyUnicode_Check(item.ptr())) {
+      input.text = texts.add(item);
+    } else if (!PyTuple_Check(item.ptr())) {
+      throw std::invalid_argument("text " + std::to_string(inputs.size()) +
+                                  " is not a string but " + Py_TYPE(item.ptr())->tp_name);
+    } else {
+      const auto [text, words] = nb::cast<std::pair<nb::str, nb::list>>(item);
+      input.text = texts.add(text);
+      input.words = std::make_unique<std::vector<std::string_view>>();
+      for (nb::handle word : words) input.words->push_back(texts.add(word));
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+// The ids of many texts, one after the other, in a buffer for each thread.
+class IdRows {
+ public:
+  IdRows(size_t texts, size_t threads) : buffers_(threads), rows_(texts) {}
+
+  // Calls append(ids), which is to add the ids of a text to the end.
+  template <class Append>
+  void add(size_t text, size_t thread, Append append) {
+    std::vector<PieceId>& buffer = buffers_[thread];
+    const size_t begin = buffer.size();
+    append(buffer);
+    rows_[text] = {thread, begin, buffer.size()};
+  }
+
+  size_t size() const { return rows_.size(); }
+  std::span<const PieceId> operator[](size_t text) const {
+    const Row& row = rows_[text];
+    return {buffers_[row.thread].data() + row.begin, row.end - row.begin};
+  }
+
+ private:
+  struct Row {
+    size_t thread, begin, end;
+  };
+  std::vector<std::vector<PieceId>> buffers_;
+  std::vector<Row> rows_;
+};
+
+// Throws if a source token has no such id.
+inline void check_source(long id, size_t sources) {
+  if (id < kUnseenSource || id >= long(sources))
+    throw std::invalid_argument("source token id " + std::to_string(id) + " is out of range");
+}
+
+// What paired encoding of many texts is conditioned on.
+class PairedInputs {
+ public:
+  PairedInputs() = default;
+  // Each source is a text for `tokenize`, a list of tokens, or of words that are lists of tokens.  In
+  // a flat list every token is a word of its own if there are links, else words begin at the marker.
+  // `source_ids` has the ids of tokens, below `sources`.  Links are pairs of words, or None; none at
+  // all are an empty list.
+  PairedInputs(size_t texts, const nb::list& source_list, const nb::list& link_list,
+               const nb::object& tokenize, const nb::dict& source_ids, size_t sources) {
+    if (source_list.size() != texts || (link_list.size() != 0 && link_list.size() != texts))
+      throw std::invalid_argument("sources or alignments differ in number from the texts");
+    rows_.reserve(texts);
+    for (size_t i = 0; i < texts; ++i) {
+      const nb::object links = link_list.size() == 0 ? nb::none() : nb::object(link_list[i]);
+      rows_.push_back({tokens_.size(), word_begin_.size(), links_.size(), !links.is_none()});
+      nb::object source = source_list[i];
+      if (PyUnicode_Check(source.ptr())) source = tokenize(source);
+      read_source(source, source_ids, sources);
+      if (!links.is_none()) read_links(links);
+    }
+  }
+
+  bool has_links(size_t text) const { return rows_[text].has_links; }
+  SourceSentence source(size_t text) const {
+    return {part(tokens_, text, &Row::token), part(word_begin_, text, &Row::word)};
+  }
+  std::span<const Link> links(size_t text) const { return part(links_, text, &Row::link); }
+
+ private:
+  struct Row {
+    size_t token, word, link;  // the first of the text
+    bool has_links;
+  };
+
+  template <class T>
+  std::span<const T> part(const std::vector<T>& all, size_t text, size_t Row::*first) const {
+    const size_t begin = rows_[text].*first;
+    const size_t end = text + 1 < rows_.size() ? rows_[text + 1].*first : all.size();
+    return std::span(all).subspan(begin, end - begin);
+  }
+
+  void read_source(nb::handle source, const nb::dict& source_ids, size_t sources) {
+    const auto bad = [&](const char* what) {
+      throw std::invalid_argument("source " + std::to_string(rows_.size() - 1) + ": " + what);
+    };
+    const auto add = [&](PyObject* token) {
+      if (PyUnicode_CheckExact(token)) {
+        tokens_.push_back(id_of(token, source_ids, sources));
+      } else if (PyUnicode_Check(token)) {
+        const nb::object exact = nb::steal(PyUnicode_FromObject(token));
+        tokens_.push_back(id_of(exact.ptr(), source_ids, sources));
+      } else {
+        bad("a token is not a string");
+      }
+    };
+    const auto end_word = [&] {
+      word_begin_.push_back(uint32_t(tokens_.size() - rows_.back().token));
+    };
+    const Sequence words(source, bad, "not a list of tokens or words");
+    const bool flat = words.size() > 0 && PyUnicode_Check(words[0]);
+    bool marked = false;  // words begin at the marker
+    for (size_t w = 0; flat && !rows_.back().has_links && !marked && w < words.size(); ++w)
+      marked = begins_word(words[w]);
+    end_word();
+    for (size_t w = 0; w < words.size(); ++w) {
+      if (flat) {
+        add(words[w]);
+        if (!marked || w + 1 == words.size() || begins_word(words[w + 1])) end_word();
+      } else {
+        if (PyUnicode_Check(words[w])) bad("tokens and words are mixed");
+        const Sequence tokens(words[w], bad, "a word is not a list of tokens");
+        for (size_t k = 0; k < tokens.size(); ++k) add(tokens[k]);
+        end_word();
+      }
+    }
+  }
+
+  static bool begins_word(PyObject* token) {
+    return PyUnicode_Check(token) && PyUnicode_GET_LENGTH(token) > 0 &&
+           PyUnicode_READ_CHAR(token, 0) == 0x2581;
+  }
+
+  static int32_t id_of(PyObject* token, const nb::dict& source_ids, size_t sources) {
+    PyObject* found = PyDict_GetItemWithError(source_ids.ptr(), token);
+    if (!found) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      return kUnseenSource;
+    }
+    const long id = PyLong_AsLong(found);
+    check_source(id, sources);
+    return int32_t(id);
+  }
+
+  void read_links(nb::handle links) {
+    const auto bad = [&](const char* what) {
+      throw std::invalid_argument("alignment " + std::to_string(rows_.size() - 1) + ": " + what);
+    };
+    constexpr const char* expected = "not a list of (source word, target word) pairs";
+    const Sequence pairs(links, bad, expected);
+    const auto position = [&](PyObject* number) {
+      const long found = PyLong_AsLong(number);
+      if (found < 0 || found > kMaxPosition) {
+        PyErr_Clear();
+        bad("a position is not a number from 0 up");
+      }
+      return uint32_t(found);
+    };
+    for (size_t k = 0; k < pairs.size(); ++k) {
+      PyObject* const pair = pairs[k];
+      if (PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2) {
+        links_.emplace_back(position(PyTuple_GET_ITEM(pair, 0)), position(PyTuple_GET_ITEM(pair, 1)));
+      } else {
+        const Sequence ends(pair, bad, expected);
+        if (ends.size() != 2) bad(expected);
+        links_.emplace_back(position(ends[0]), position(ends[1]));
+      }
+    }
+    const auto begin = links_.begin() + ptrdiff_t(rows_.back().link);
+    if (!std::is_sorted(begin, links_.end())) std::sort(begin, links_.end());
+    links_.erase(std::unique(begin, links_.end()), links_.end());
+  }
+
+  std::vector<Row> rows_;
+  std::vector<int32_t> tokens_;
+  std::vector<uint32_t> word_begin_;
+  std::vector<Link> links_;
+};
+
+}  // namespace pairpiece::bindings
