@@ -2,13 +2,36 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace pairpiece {
 namespace {
 
 constexpr uint32_t kBlock = 256;
 // Beyond so many places tried, children go to a new block: a little memory for much time.
-constexpr int kTries = 64;
+constexpr int kTries = 16;
+
+// The numbers of the keys in the order of their bytes; of equal keys the first comes first.
+std::vector<uint32_t> sorted(const std::vector<std::string>& keys) {
+  // Most keys differ in their first eight bytes, which are compared at once.
+  std::vector<std::pair<uint64_t, uint32_t>> heads;
+  heads.reserve(keys.size());
+  for (const std::string& key : keys) {
+    uint64_t head = 0;
+    for (size_t i = 0; i < 8; ++i)
+      head = head << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0u);
+    heads.emplace_back(head, uint32_t(heads.size()));
+  }
+  std::sort(heads.begin(), heads.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    const int order = keys[a.second].compare(keys[b.second]);
+    return order != 0 ? order < 0 : a.second < b.second;
+  });
+  std::vector<uint32_t> order;
+  order.reserve(keys.size());
+  for (const auto& [head, number] : heads) order.push_back(number);
+  return order;
+}
 
 // Which places of the array are free.
 class Places {
@@ -17,7 +40,7 @@ class Places {
   // A base such that base ^ label is free for all labels, which are then taken.
   uint32_t take(std::string_view labels) {
     const auto first = static_cast<unsigned char>(labels[0]);
-    uint32_t place = 0;
+    uint32_t place = first_ = next_free(first_);
     for (int tries = 0; tries < kTries; ++tries, ++place) {
       place = next_free(place);
       if (place == next_.size()) break;
@@ -53,48 +76,56 @@ class Places {
   }
 
   std::vector<uint32_t> next_;  // a free place points to itself
+  uint32_t first_ = 0;          // none is free before
 };
 
 }  // namespace
 
 Trie::Trie(const std::vector<std::string>& keys) {
-  std::vector<uint32_t> order(keys.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+  // The keys one after the other, so that going through them is going through memory.
+  const std::vector<uint32_t> order = sorted(keys);
+  std::string all;
+  std::vector<uint32_t> begin_of{0};
+  for (const uint32_t number : order) {
+    all += keys[number];
+    begin_of.push_back(uint32_t(all.size()));
+  }
 
-  // Breadth first: a range of the sorted keys that share `depth` bytes becomes one node.
+  // A range of the sorted keys that share `depth` bytes becomes one node.
   struct Range {
-    size_t begin, end, depth;
-    uint32_t node;
+    uint32_t begin, end, depth, node;
   };
   Places places;
-  std::vector<Range> ranges{{0, order.size(), 0, places.take(std::string_view("\0", 1))}};
+  std::vector<Range> waiting{
+      {0, uint32_t(order.size()), 0, places.take(std::string_view("\0", 1))}};
   units_.resize(places.size());
   std::string labels;
-  for (size_t next = 0; next < ranges.size(); ++next) {
-    Range range = ranges[next];
-    while (range.begin < range.end && keys[order[range.begin]].size() == range.depth) {
+  std::vector<uint32_t> begins;  // of the keys with each label
+  while (!waiting.empty()) {
+    Range range = waiting.back();
+    waiting.pop_back();
+    for (; range.begin < range.end; ++range.begin) {
+      if (begin_of[range.begin + 1] - begin_of[range.begin] > range.depth) break;
       int32_t& id = units_[range.node].id;
       if (range.depth > 0 && id < 0) id = int32_t(order[range.begin]);
-      ++range.begin;
     }
     if (range.begin == range.end) continue;
-    const auto byte_at = [&](size_t i) { return keys[order[i]][range.depth]; };
     labels.clear();
-    for (size_t i = range.begin; i < range.end; ++i)
-      if (labels.empty() || byte_at(i) != labels.back()) labels += byte_at(i);
+    begins.clear();
+    for (uint32_t i = range.begin; i < range.end; ++i) {
+      const char byte = all[begin_of[i] + range.depth];
+      if (!labels.empty() && byte == labels.back()) continue;
+      labels += byte;
+      begins.push_back(i);
+    }
+    begins.push_back(range.end);
     const uint32_t base = places.take(labels);
-    units_.resize(places.size());
+    if (units_.size() < places.size()) units_.resize(places.size());
     units_[range.node].base = base;
-    size_t begin = range.begin;
-    for (const char label : labels) {
-      size_t end = begin;
-      while (end < range.end && byte_at(end) == label) ++end;
-      const uint32_t child = base ^ static_cast<unsigned char>(label);
+    for (size_t k = 0; k < labels.size(); ++k) {
+      const uint32_t child = base ^ static_cast<unsigned char>(labels[k]);
       units_[child].parent = range.node;
-      ranges.push_back({begin, end, range.depth + 1, child});
-      begin = end;
+      waiting.push_back({begins[k], begins[k + 1], range.depth + 1, child});
     }
   }
 }

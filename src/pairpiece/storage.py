@@ -11,6 +11,7 @@ import binascii
 import dataclasses
 import errno
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -52,6 +53,7 @@ MAX_MANIFEST_BYTES = 2**28
 MAX_TABLE_BYTES = 2**36
 
 _HEAD, _NECK = b'{\n"sha256": "', b'",\n'
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _PART = re.compile(
     r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
 )
@@ -325,8 +327,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     if content[len(_HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
         raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
     try:
-        manifest = json.loads(b"{" + body)
-        json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone surrogates
+        manifest = json.loads("{" + body.decode("utf-8"))
+        if _SURROGATE.search(body):
+            json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone ones
     except (ValueError, RecursionError) as error:
         raise ModelFormatError(f"{path}: not valid JSON: {error}") from None
     if not isinstance(manifest, dict) or manifest.get("format") != "pairpiece":
@@ -370,24 +373,26 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
     scores = _expect(manifest, "scores", list, path)
     if not len(pieces) == len(types) == len(scores):
         raise ModelFormatError(f"{path}: pieces, types and scores differ in number")
-    if not all(type(piece) is str for piece in pieces) or len(set(pieces)) < len(pieces):
+    if set(map(type, pieces)) != {str} or len(set(pieces)) < len(pieces):
         raise ModelFormatError(f"{path}: pieces must be different strings")
-    if not all(type(score) in (int, float) and abs(score) <= 2**24 for score in scores):
+    limit = MAX_SCORE if manifest["version"] > 1 else MAX_SCORE * SCORES_PER_NAT
+    numbers = set(map(type, scores)) <= {int, float}
+    if not numbers or not all(map(limit.__ge__, map(abs, scores))):  # which NaN is not
         raise ModelFormatError(f"{path}: scores must be numbers within limits")
     summation = "words"
     if manifest["version"] == 1:
         scores = [score / SCORES_PER_NAT for score in scores]
     else:
         summation = _expect(manifest, "summation", str, path)
-    if summation not in SUMMATIONS or not all(abs(score) <= MAX_SCORE for score in scores):
-        raise ModelFormatError(f"{path}: the summation is unknown, or scores are not within limits")
+    if summation not in SUMMATIONS:
+        raise ModelFormatError(f"{path}: the summation is unknown")
     try:
-        kinds = [_KINDS[kind] for kind in types]
+        kinds = list(map(_KINDS.__getitem__, types))
     except (KeyError, TypeError):
         raise ModelFormatError(f"{path}: unknown piece type") from None
     of_kind: dict[PieceType, list[str]] = {kind: [] for kind in PieceType}
-    for piece, kind in zip(pieces, kinds, strict=True):
-        of_kind[kind].append(piece)
+    for number in itertools.compress(range(len(types)), types):  # all but the normal ones
+        of_kind[kinds[number]].append(pieces[number])
     special = text.special_tokens()
     controls = {*special.values(), *text.control_symbols} - {text.unk_piece}
     if (

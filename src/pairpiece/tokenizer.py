@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -66,7 +67,6 @@ class Tokenizer:
         self._seed = seed
         self._provenance = provenance or {}
         self._priors = priors
-        self._id_of = {piece: i for i, piece in enumerate(vocabulary.pieces)}
         self._core = core_tokenizer(charsmap, text, vocabulary)
 
     # ------------------------------------------------------------------ vocabulary
@@ -130,6 +130,10 @@ class Tokenizer:
         if callable(self._priors):
             self._priors = self._priors()
         return self._priors
+
+    @functools.cached_property
+    def _id_of(self) -> dict[str, int]:
+        return {piece: i for i, piece in enumerate(self._vocabulary.pieces)}
 
     def piece_to_id(self, piece: str) -> int:
         """The id of a piece; `unk_id` if there is no such piece."""
