@@ -35,7 +35,6 @@ from pairpiece.symmetrization import Link
 from pairpiece.word_aligner import _FIXED_RANDOM, for_aligner, read_links, symmetrized_links
 from pairpiece.words import WordSplitter
 
-LINES = 40_000
 USUAL, CHANCE, FAST_ALIGN = "usual", "usual, other seed", "fast_align"
 SETTINGS = {
     USUAL: "--length 1",
@@ -64,6 +63,7 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+", type=Path, help="folders named SOURCE-TARGET")
     parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS))
     parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-aligners"))
+    parser.add_argument("--lines", type=int, default=40_000, help="of training text, at most")
     parser.add_argument("--runs", type=int, default=3, help="of the aligner that scores")
     parser.add_argument("--dev-lines", type=int, help="of dev text to score on; all if not given")
     parser.add_argument("--cost", action="store_true", help="CPU seconds on the whole text only")
@@ -126,7 +126,7 @@ def compare(
 ) -> dict[str, Row]:
     """Align, learn and measure with each of the settings."""
     folder = options.work_dir / f"{source}-{target}"
-    write_text(corpus, source, target, folder, LINES)
+    write_text(corpus, source, target, folder, options.lines)
     costs, links, systems = {}, {}, []
     for setting in settings:
         costs[setting] = align(folder, setting)

@@ -145,7 +145,18 @@ void Learner::update_totals() {
       for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
         piece_count_[t] += table_.count[i];
   });
-  scatter_add(options_.threads, table_.source, table_.count, source_count_);
+  // In parts that do not depend on the number of threads, and then part by part.
+  constexpr size_t kParts = 16;
+  const size_t share = table_.source.size() / kParts + 1;
+  std::vector<double> sums(kParts * pairs_.sources, 0.0);
+  parallel_for(options_.threads, kParts, 1, [&](size_t, size_t first, size_t last) {
+    for (size_t part = first; part < last; ++part) {
+      double* const sum = &sums[part * pairs_.sources];
+      const size_t end = std::min((part + 1) * share, table_.source.size());
+      for (size_t i = part * share; i < end; ++i) sum[table_.source[i]] += table_.count[i];
+    }
+  });
+  for (size_t i = 0; i < sums.size(); ++i) source_count_[i % pairs_.sources] += sums[i];
 }
 
 void Learner::update_base() {
@@ -289,6 +300,19 @@ double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out)
   return log_likelihood;
 }
 
+// Adds the counts of a word to those of the pieces whose number leaves one of the given rests.
+void Learner::add_counts(size_t word, const double* found, size_t from, size_t to,
+                         std::span<double> counts) const {
+  const auto edges = edges_of(word);
+  const size_t sources = local_sources(word).size();
+  const uint32_t* cells = cell_.data() + cell_begin_[word];
+  for (size_t e = 0; e < edges.size(); ++e, cells += sources, found += sources) {
+    const size_t rest = edges[e].piece % options_.threads;
+    if (rest < from || rest >= to || edges[e].piece == kUnknownPiece) continue;
+    for (size_t k = 0; k < sources; ++k) counts[cells[k]] += found[k];
+  }
+}
+
 bool Learner::count(const Interrupted& interrupted) {
   std::vector<Scratch> scratch(options_.threads);
   std::vector<double> block, likelihood;
@@ -298,14 +322,18 @@ bool Learner::count(const Interrupted& interrupted) {
     const uint64_t first = cell_begin_[begin];
     block.resize(cell_begin_[end] - first);
     likelihood.resize(end - begin);
-    parallel_for(options_.threads, end - begin, 16, [&](size_t thread, size_t from, size_t to) {
+    parallel_for(options_.threads, end - begin, 4, [&](size_t thread, size_t from, size_t to) {
       for (size_t w = begin + from; w < begin + to; ++w) {
         const auto out = std::span(block).subspan(cell_begin_[w] - first,
                                                   cell_begin_[w + 1] - cell_begin_[w]);
         likelihood[w - begin] = count_word(w, scratch[thread], out);
       }
     });
-    scatter_add(options_.threads, std::span(cell_).subspan(first, block.size()), block, counts);
+    // Each thread adds up the pieces that are its own, so that every sum is made in one order.
+    parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t from, size_t to) {
+      for (size_t w = begin; w < end; ++w)
+        add_counts(w, &block[cell_begin_[w] - first], from, to, counts);
+    });
     for (size_t i = 0; i < end - begin; ++i) log_likelihood += likelihood[i];
   });
   if (!finished) return false;

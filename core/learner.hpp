@@ -117,10 +117,10 @@ class Learner {
     std::vector<double> log_weight, flow, prior;
   };
 
-  // A piece in a chosen segmentation, and how often.
+  // A piece in a chosen segmentation, how often, and what it adds to d(t).
   struct Use {
     uint32_t piece;
-    double count;
+    double count, length_gain;
   };
 
   size_t words() const { return pairs_.words.size(); }
@@ -135,12 +135,14 @@ class Learner {
   // p(t|S) of every edge for one pair, from the loaded cells.
   void condition(size_t word, size_t pair, Scratch& scratch) const;
   double count_word(size_t word, Scratch& scratch, std::span<double> out) const;
+  void add_counts(size_t word, const double* found, size_t from, size_t to,
+                  std::span<double> counts) const;
   // Calls body(first word, last word) for runs of words short enough to be interrupted between;
   // false if it was.
   template <class Body>
   bool each_block(const Interrupted& interrupted, Body body) const;
   // Calls choose(word, scratch, uses) for all words on all threads, to put into `uses` the pieces
-  // of the word's segmentations, and then add(word, uses) for one word after the other.
+  // of the word's segmentations, and then add(use) for one after the other.
   template <class Choose, class Add>
   void each_choice(const Interrupted& interrupted, Choose choose, Add add) const;
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -42,22 +41,6 @@ void parallel_for(size_t threads, size_t items, size_t chunk, Body body) {
   }
   for (const auto& failure : failures)
     if (failure) std::rethrow_exception(failure);
-}
-
-// sum[index[i]] += value[i] for all i; each sum is added up in the order of i.
-inline void scatter_add(size_t threads, std::span<const uint32_t> index,
-                        std::span<const double> value, std::span<double> sum) {
-  threads = std::max<size_t>(1, std::min(threads, index.size() / 65536));
-  const size_t share = sum.size() / threads + 1;
-  parallel_for(threads, threads, 1, [&](size_t, size_t begin, size_t end) {
-    const size_t low = begin * share, high = std::min(end * share, sum.size());
-    if (low == 0 && high == sum.size()) {
-      for (size_t i = 0; i < index.size(); ++i) sum[index[i]] += value[i];
-    } else {
-      for (size_t i = 0; i < index.size(); ++i)
-        if (index[i] >= low && index[i] < high) sum[index[i]] += value[i];
-    }
-  });
 }
 
 }  // namespace pairpiece

@@ -1,5 +1,6 @@
 // The part of the learner that decides which pieces matter, and drops the others.
 
+#include <algorithm>
 #include <cmath>
 
 #include "learner.hpp"
@@ -41,15 +42,16 @@ Learner::Alternatives Learner::alternatives() const {
   for (size_t t = 0; t < base_.size(); ++t) log_base[t] = std::log(base_[t]);
 
   Alternatives found;
-  found.begin.push_back(0);
   found.split.assign(pieces_.size(), 0);
-  Lattice lattice;
-  Path path;
-  std::vector<Edge> inner;
-  std::vector<double> weight;
+  std::vector<std::vector<uint32_t>> parts(pieces_.size());
   const std::vector<double> flat{0.0};
-  for (uint32_t t = 0; t < pieces_.size(); ++t) {
-    if (places[t].word != ~uint32_t{0} && pieces_[t].size() > 1) {
+  parallel_for(options_.threads, pieces_.size(), 1024, [&](size_t, size_t from, size_t to) {
+    Lattice lattice;
+    Path path;
+    std::vector<Edge> inner;
+    std::vector<double> weight;
+    for (size_t t = from; t < to; ++t) {
+      if (places[t].word == ~uint32_t{0} || pieces_[t].size() == 1) continue;
       const auto edges = edges_of(places[t].word);
       const Edge whole = edges[places[t].edge];
       inner.clear();
@@ -66,9 +68,13 @@ Learner::Alternatives Learner::alternatives() const {
       }
       lattice.reset(whole.length, inner);
       lattice.best(weight, flat, path);
-      for (const uint32_t i : path.edges) found.pieces.push_back(inner[i].piece);
+      for (const uint32_t i : path.edges) parts[t].push_back(inner[i].piece);
       found.split[t] = !path.edges.empty() && path.score > log_base[t] + kTie;
     }
+  });
+  found.begin.push_back(0);
+  for (const auto& of_piece : parts) {
+    found.pieces.insert(found.pieces.end(), of_piece.begin(), of_piece.end());
     found.begin.push_back(uint32_t(found.pieces.size()));
   }
   return found;
@@ -84,7 +90,8 @@ void Learner::each_choice(const Interrupted& interrupted, Choose choose, Add add
       for (size_t w = begin + from; w < begin + to; ++w)
         choose(w, scratch[thread], chosen[w - begin]);
     });
-    for (size_t w = begin; w < end; ++w) add(w, chosen[w - begin]);
+    for (const auto& uses : chosen)
+      for (const Use& use : uses) add(use);
   });
 }
 
@@ -108,24 +115,26 @@ Learner::Uses Learner::tied_uses(const Alternatives& alternatives,
     }
     s.lattice.reset(pairs_.words[w].size(), edges);
     s.lattice.best(s.log_weight, summed_prior, s.path);
-    for (const uint32_t e : s.path.edges) chosen.push_back({edges[e].piece, count});
-  };
-  const auto add = [&](size_t w, const std::vector<Use>& chosen) {
-    for (const Use& use : chosen) {
+    const size_t pieces = s.path.edges.size();
+    for (const uint32_t e : s.path.edges) {
+      Use use{edges[e].piece, count, 0};
       if (use.piece == kUnknownPiece) continue;
-      uses.count[use.piece] += use.count;
       const size_t parts = alternatives.begin[use.piece + 1] - alternatives.begin[use.piece];
-      if (parts == 0 || options_.penalty.is_flat()) continue;
-      for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
-        const auto prior = [&](size_t pieces) {
-          return log_length_prior(options_.penalty, pieces, pairs_.expected[p]);
-        };
-        uses.length_gain[use.piece] +=
-            pairs_.count[p] * (prior(chosen.size() + parts - 1) - prior(chosen.size()));
+      if (parts > 0 && !options_.penalty.is_flat()) {
+        for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+          const auto prior = [&](size_t k) {
+            return log_length_prior(options_.penalty, k, pairs_.expected[p]);
+          };
+          use.length_gain += pairs_.count[p] * (prior(pieces + parts - 1) - prior(pieces));
+        }
       }
+      chosen.push_back(use);
     }
   };
-  each_choice(interrupted, choose, add);
+  each_choice(interrupted, choose, [&](const Use& use) {
+    uses.count[use.piece] += use.count;
+    uses.length_gain[use.piece] += use.length_gain;
+  });
   return uses;
 }
 
@@ -143,12 +152,11 @@ std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double pi
         s.log_weight[e] = std::log(s.weight[e]) - piece_penalty;
       s.lattice.best(s.log_weight, prior_of(penalty, w, pairs_.expected[p]), s.path);
       for (const uint32_t e : s.path.edges)
-        if (edges[e].piece != kUnknownPiece) chosen.push_back({edges[e].piece, pairs_.count[p]});
+        if (edges[e].piece != kUnknownPiece)
+          chosen.push_back({edges[e].piece, pairs_.count[p], 0});
     }
   };
-  each_choice(interrupted, choose, [&](size_t, const std::vector<Use>& chosen) {
-    for (const Use& use : chosen) counts[use.piece] += use.count;
-  });
+  each_choice(interrupted, choose, [&](const Use& use) { counts[use.piece] += use.count; });
   return counts;
 }
 
@@ -179,30 +187,40 @@ void Learner::keep(std::span<const uint8_t> flags) {
   table_.count.resize(table_.source.size());
   table_.row_begin = std::move(row_begin);
 
-  uint64_t next_edge = 0, next_cell = 0, first_cell = 0;
-  for (size_t w = 0; w < words(); ++w) {
-    const size_t sources = local_sources(w).size();
-    const uint64_t first_edge = edge_begin_[w];
-    uint64_t cell = first_cell;
-    first_cell = cell_begin_[w + 1];
-    cell_begin_[w] = next_cell;
-    const uint64_t last_edge = edge_begin_[w + 1];
-    const uint64_t new_begin = next_edge;
-    for (uint64_t e = first_edge; e < last_edge; ++e, cell += sources) {
-      Edge edge = edges_[e];
-      if (edge.piece != kUnknownPiece) {
-        const uint32_t old = edge.piece;
-        if (new_piece[old] == kUnknownPiece) continue;
-        edge.piece = new_piece[old] & 0xFFFFFF;
-        for (size_t k = 0; k < sources; ++k)
-          cell_[next_cell + k] = uint32_t(cell_[cell + k] - dropped_before[old]);
-      } else {
-        for (size_t k = 0; k < sources; ++k) cell_[next_cell + k] = 0;
+  // Each word first moves its own to the front of its place, then all places close up.
+  std::vector<uint32_t> kept_edges(words());
+  parallel_for(options_.threads, words(), 256, [&](size_t, size_t from, size_t to) {
+    for (size_t w = from; w < to; ++w) {
+      const size_t sources = local_sources(w).size();
+      uint64_t next_edge = edge_begin_[w], next_cell = cell_begin_[w], cell = cell_begin_[w];
+      for (uint64_t e = edge_begin_[w]; e < edge_begin_[w + 1]; ++e, cell += sources) {
+        Edge edge = edges_[e];
+        if (edge.piece != kUnknownPiece) {
+          const uint32_t old = edge.piece;
+          if (new_piece[old] == kUnknownPiece) continue;
+          edge.piece = new_piece[old] & 0xFFFFFF;
+          for (size_t k = 0; k < sources; ++k)
+            cell_[next_cell + k] = uint32_t(cell_[cell + k] - dropped_before[old]);
+        } else {
+          for (size_t k = 0; k < sources; ++k) cell_[next_cell + k] = 0;
+        }
+        edges_[next_edge++] = edge;
+        next_cell += sources;
       }
-      edges_[next_edge++] = edge;
-      next_cell += sources;
+      kept_edges[w] = uint32_t(next_edge - edge_begin_[w]);
     }
-    edge_begin_[w] = new_begin;
+  });
+  uint64_t next_edge = 0, next_cell = 0;
+  for (size_t w = 0; w < words(); ++w) {
+    const size_t cells = kept_edges[w] * local_sources(w).size();
+    std::copy_n(edges_.begin() + ptrdiff_t(edge_begin_[w]), kept_edges[w],
+                edges_.begin() + ptrdiff_t(next_edge));
+    std::copy_n(cell_.begin() + ptrdiff_t(cell_begin_[w]), cells,
+                cell_.begin() + ptrdiff_t(next_cell));
+    edge_begin_[w] = next_edge;
+    cell_begin_[w] = next_cell;
+    next_edge += kept_edges[w];
+    next_cell += cells;
   }
   edge_begin_.back() = next_edge;
   cell_begin_.back() = next_cell;

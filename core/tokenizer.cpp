@@ -54,15 +54,24 @@ Tokenizer::Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_pref
       squeeze_(squeeze),
       vocabulary_(std::move(vocabulary)) {}
 
-Tokenizer::~Tokenizer() { delete spare_.load(); }
+Tokenizer::~Tokenizer() {
+  for (auto& spare : spares_) delete spare.load();
+}
 
 std::unique_ptr<Tokenizer::Worker> Tokenizer::borrow() const {
-  std::unique_ptr<Worker> worker(spare_.exchange(nullptr));
-  return worker ? std::move(worker) : std::make_unique<Worker>();
+  for (auto& spare : spares_)
+    if (Worker* worker = spare.exchange(nullptr)) return std::unique_ptr<Worker>(worker);
+  return std::make_unique<Worker>();
 }
 
 void Tokenizer::give_back(std::unique_ptr<Worker> worker) const {
-  delete spare_.exchange(worker.release());
+  for (auto& spare : spares_) {
+    Worker* none = nullptr;
+    if (spare.compare_exchange_strong(none, worker.get())) {
+      (void)worker.release();  // it is the array's now
+      return;
+    }
+  }
 }
 
 std::string Tokenizer::normalize(std::string_view text) const {

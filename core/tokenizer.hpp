@@ -1,6 +1,7 @@
 // Text in, ids out: normalisation, words, and the segmentation of every word.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -144,7 +145,8 @@ class Tokenizer {
   bool dummy_prefix_;
   bool squeeze_;
   Vocabulary vocabulary_;
-  mutable std::atomic<Worker*> spare_{nullptr};
+  static constexpr size_t kSpares = 64;
+  mutable std::array<std::atomic<Worker*>, kSpares> spares_{};
 };
 
 struct Tokenizer::Worker {

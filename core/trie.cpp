@@ -11,16 +11,18 @@ constexpr uint32_t kBlock = 256;
 // Beyond so many places tried, children go to a new block: a little memory for much time.
 constexpr int kTries = 16;
 
-// The numbers of the keys in the order of their bytes; of equal keys the first comes first.
+// The numbers of the keys that are not empty in the order of their bytes; of equal keys the first
+// comes first.
 std::vector<uint32_t> sorted(const std::vector<std::string>& keys) {
   // Most keys differ in their first eight bytes, which are compared at once.
   std::vector<std::pair<uint64_t, uint32_t>> heads;
   heads.reserve(keys.size());
-  for (const std::string& key : keys) {
+  for (uint32_t number = 0; number < keys.size(); ++number) {
+    const std::string& key = keys[number];
     uint64_t head = 0;
     for (size_t i = 0; i < 8; ++i)
       head = head << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0u);
-    heads.emplace_back(head, uint32_t(heads.size()));
+    if (!key.empty()) heads.emplace_back(head, number);
   }
   std::sort(heads.begin(), heads.end(), [&](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first < b.first;
@@ -28,7 +30,7 @@ std::vector<uint32_t> sorted(const std::vector<std::string>& keys) {
     return order != 0 ? order < 0 : a.second < b.second;
   });
   std::vector<uint32_t> order;
-  order.reserve(keys.size());
+  order.reserve(heads.size());
   for (const auto& [head, number] : heads) order.push_back(number);
   return order;
 }
@@ -107,7 +109,7 @@ Trie::Trie(const std::vector<std::string>& keys) {
     for (; range.begin < range.end; ++range.begin) {
       if (begin_of[range.begin + 1] - begin_of[range.begin] > range.depth) break;
       int32_t& id = units_[range.node].id;
-      if (range.depth > 0 && id < 0) id = int32_t(order[range.begin]);
+      if (id < 0) id = int32_t(order[range.begin]);
     }
     if (range.begin == range.end) continue;
     labels.clear();

@@ -63,7 +63,7 @@ def keep_best(engine: Engine, scores: Scores, size: int) -> npt.NDArray[np.uint8
     characters = engine.characters()
     flags = np.zeros(len(scores), np.uint8)
     flags[:characters] = 1
-    _, largest = np.frexp(max(engine.piece_counts()))
+    _, largest = np.frexp(np.max(engine.piece_counts()))
     mantissa, exponent = np.frexp(scores[characters:])
     step = np.maximum(exponent - 30, largest - 40)
     rounded = np.ldexp(np.round(np.ldexp(mantissa, exponent - step)), step)

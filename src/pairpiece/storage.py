@@ -321,14 +321,14 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ModelFormatError(f"{path}: {error.strerror}") from None
     neck = len(_HEAD) + 64
-    body = content[neck + len(_NECK) :]
+    body = memoryview(content)[neck + len(_NECK) :]
     if not content.startswith(_HEAD) or content[neck : neck + len(_NECK)] != _NECK:
         raise ModelFormatError(f"{path}: not a pairpiece model")
     if content[len(_HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
         raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
     try:
-        manifest = json.loads("{" + body.decode("utf-8"))
-        if _SURROGATE.search(body):
+        manifest = json.loads(content.decode("utf-8"))
+        if _SURROGATE.search(content):
             json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone ones
     except (ValueError, RecursionError) as error:
         raise ModelFormatError(f"{path}: not valid JSON: {error}") from None
