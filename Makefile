@@ -1,6 +1,7 @@
 # Two commands for a fresh machine with Python, pip, a C++ compiler and make:
 #   make demo   set up, train on the sample corpus, show the result
 #   make test   set up and run the tests of the Python package
+# Further: make lint, make core-test, make bench (BENCH= for the full suite, which takes an hour).
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -8,7 +9,7 @@ BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
 	$(shell find src/pairpiece -name '*.py' -o -name '*.jinja' -o -name 'sample.*')
 
-.PHONY: demo test lint core-test clean
+.PHONY: demo test lint core-test bench clean
 
 # What users install; the tests need more, and their installation is good for the demo too.
 $(BIN)/usable: $(SOURCES)
@@ -41,6 +42,10 @@ core-test:
 		-DPAIRPIECE_SANITIZE=ON -DPAIRPIECE_WERROR=ON
 	cmake --build $(VENV)/core --parallel 2
 	ctest --test-dir $(VENV)/core --output-on-failure
+
+BENCH ?= --quick
+bench: $(BIN)/testable
+	$(BIN)/python benchmarks/suite.py $(BENCH)
 
 clean:
 	rm -rf $(VENV) build

@@ -77,9 +77,11 @@ class Contest:
 
     @cached_property
     def exported(self) -> bytes:
+        """The model for SentencePiece."""
         return to_sentencepiece(pairpiece.load(self.model))
 
     def batches(self) -> Iterator[Batch]:
+        """All lines, as new objects each time."""
         for begin in range(0, len(self.lines), BATCH):
             rows = [json.loads(line) for line in self.lines[begin : begin + BATCH]]
             texts, sources, raw, links = (list(column) for column in zip(*rows, strict=True))

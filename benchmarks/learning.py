@@ -60,7 +60,7 @@ def section(settings: Settings) -> Section:
                threads.median >= 1.7),
     ]  # fmt: skip
     text = [
-        "CPU seconds and peak memory in ratio to SentencePiece's unigram trainer in the same round: "
+        "CPU time and peak memory in ratio to SentencePiece's unigram trainer in the same round: "
         f"median (range) of {repeat} rounds. ×1 is every sixteenth sentence of French–Italian, ×16 "
         "all of them, so that distinct pairs grow as they do in real text.\n",
         table(

@@ -24,6 +24,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
+        """That of all values."""
         found = sorted(values)
         return cls(statistics.median(found), found[0], found[-1])
 
@@ -82,11 +83,13 @@ class Section:
     targets: list[Target] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
+        """Keep it, so that another section can be measured alone."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(asdict(self), ensure_ascii=False, indent=1), encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Section:
+        """Read what `save` wrote."""
         values = json.loads(path.read_text(encoding="utf-8"))
         return cls(values["title"], values["text"], [Target(**t) for t in values["targets"]])
 
@@ -107,6 +110,7 @@ class Settings:
 
     @property
     def repeat(self) -> int:
+        """How many rounds there are of what is quick to measure."""
         return 3 if self.quick else 7
 
 

@@ -71,9 +71,8 @@ def render(sections: list[Section]) -> str:
 def machine() -> list[list[str]]:
     """What the figures were measured on and with."""
     info = Path("/proc/cpuinfo")
-    names = [
-        line.partition(":")[2] for line in info.read_text().splitlines() if "model name" in line
-    ]
+    lines = info.read_text().splitlines() if info.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True
     ).stdout
@@ -82,7 +81,7 @@ def machine() -> list[list[str]]:
     return [
         [
             "processor",
-            f"{names[0].strip() if names else platform.machine()}, {os.cpu_count()} cores, shared",
+            f"{[*names, platform.machine()][0]}, {os.cpu_count()} cores, shared",
         ],
         ["memory", f"{memory} GiB"],
         ["system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"],

@@ -17,6 +17,7 @@ import pairpiece
 from pairpiece import pipeline
 from pairpiece.job import prepare
 from pairpiece.pairs import Pairs
+from pairpiece.word_aligner import TRAINING_LENGTH
 from pairpiece.workspace import Result
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
@@ -381,6 +382,7 @@ def test_a_run_that_is_interrupted_at_every_stage_goes_on_where_it_was(
         ({"source_vocab_size": 290}, "source", {"read", "words", "align"}),
         ({"seed": 1}, "align", {"read", "source", "words"}),
         ({"samplers": 2}, "align", {"read", "source", "words"}),
+        ({"aligner_length": 1.0}, "align", {"read", "source", "words"}),
         ({"symmetrization": "union"}, "pairs", {"read", "source", "words", "align"}),
         ({"smoothing": 2.0}, "learn", {"read", "source", "words", "align", "pairs"}),
     ],
@@ -429,6 +431,7 @@ def test_provenance_has_facts_but_neither_paths_nor_times(
     assert provenance["source_tokenizer"]["is"].startswith("sentencepiece:")
     alignment = provenance["alignment"]
     assert (alignment["aligner"], alignment["seed"], alignment["samplers"]) == ("eflomal", 0, 1)
+    assert alignment["length"] == TRAINING_LENGTH
     assert 0 < alignment["linked_words"] <= alignment["target_words"]
     assert str(tmp_path) not in json.dumps(provenance)
     assert not {"seconds", "peak_bytes", "time", "date"} & set(names_in(provenance))
@@ -502,6 +505,7 @@ def test_a_function_may_be_the_source_tokenizer() -> None:
         ({"num_threads": 0}, "num_threads"),
         ({"seed": "0"}, "seed"),
         ({"samplers": 0}, "samplers"),
+        ({"aligner_length": 0}, "aligner_length"),
         ({"mode": "fast"}, "mode must be one of"),
         ({"format": "docx"}, "format must be one of"),
         ({"keep_priors": True}, "keep_priors needs Eflomal"),

@@ -138,6 +138,23 @@ def test_nothing_but_the_links_is_left(folder: Path) -> None:
     assert names == {"source.words", "target.words", "forward.links", "reverse.links"}
 
 
+def test_the_length_is_a_number_of_iterations(tmp_path: Path) -> None:
+    aligned(tmp_path / "words", TOY)
+    totals: list[int] = []
+    for length in (0.5, 1, 2):
+        Eflomal(length=length).align(
+            tmp_path / "words", advance=lambda _, total: totals.append(total)
+        )
+    assert len(set(totals)) == 3
+    assert totals == sorted(totals)
+
+
+@pytest.mark.parametrize("length", [0, -1, 101, float("nan"), True, "1"])
+def test_the_length_is_within_limits(length: object) -> None:
+    with pytest.raises(pairpiece.OptionError, match="aligner_length"):
+        Eflomal(length=length)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("samplers", [0, 65, 1.0, True, "1"])
 def test_samplers_are_a_small_number(samplers: object) -> None:
     with pytest.raises(pairpiece.OptionError, match="samplers"):

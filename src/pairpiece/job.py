@@ -17,7 +17,7 @@ from pairpiece.options import LearningOptions, TextOptions, check_choice
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import DEFAULT_SIZE, check_fixed, pieces_of, text_and_learning
-from pairpiece.word_aligner import Eflomal
+from pairpiece.word_aligner import TRAINING_LENGTH, Eflomal
 
 LINKS_BETWEEN = ("words", "spaces")
 
@@ -62,6 +62,7 @@ def prepare(
     links_between: str = "words",
     symmetrization: str = "grow-diag-final-and",
     samplers: int = 1,
+    aligner_length: float = TRAINING_LENGTH,
     keep_priors: bool = False,
     max_lines: int | None = None,
     strict: bool = False,
@@ -86,7 +87,9 @@ def prepare(
       numbers in the file are those of words as `split_words` finds them, or, if `links_between` is
       ``"spaces"``, of what stands between spaces.
     * `symmetrization`: of the two directions, ``"grow-diag-final-and"``, ``"intersection"`` or
-      ``"union"``; `samplers` of Eflomal; `keep_priors` for aligning new text later.
+      ``"union"``.
+    * `samplers` of Eflomal, and its iterations in proportion to its own number (`aligner_length`);
+      `keep_priors` for aligning new text later.
     * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.
     * `format`, `source_column`, `target_column`: see `Corpus`.
     * `num_threads`: all processors if not given; the result does not depend on it.
@@ -148,7 +151,7 @@ def prepare(
         align="none" if learning.source_side == "none" else align,
         links_between=links_between,
         symmetrization=symmetrization,
-        aligner=Eflomal(samplers, seed),
+        aligner=Eflomal(samplers, seed, aligner_length),
         keep_priors=keep_priors,
         max_lines=max_lines,
         strict=strict,

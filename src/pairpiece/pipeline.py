@@ -285,7 +285,7 @@ class _Stages:
         aligner = self._job.aligner
         depends_on = {
             "words": words.content,
-            "aligner": ["eflomal", aligner.samplers, aligner.seed],
+            "aligner": ["eflomal", aligner.samplers, aligner.seed, aligner.length],
             "priors": self._job.keep_priors,
         }
 

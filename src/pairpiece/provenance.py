@@ -31,6 +31,7 @@ def provenance(
             "aligner": "eflomal",
             "symmetrization": job.symmetrization,
             "samplers": job.aligner.samplers,
+            "length": job.aligner.length,
             "seed": job.aligner.seed,
             **links.details,
         }

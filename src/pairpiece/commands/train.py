@@ -26,6 +26,7 @@ from pairpiece.job import LINKS_BETWEEN, Job, prepare
 from pairpiece.options import MODES, LengthPenalty
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.training import DEFAULT_SIZE
+from pairpiece.word_aligner import TRAINING_LENGTH
 
 _OWN_OPTIONS = {*inspect.signature(prepare).parameters} - {"hard_vocab_limit", "memory_limit"}
 
@@ -94,6 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     links.add_argument("--samplers", type=int, default=1, metavar="N", help="of Eflomal, default 1")
     links.add_argument(
+        "--aligner-length",
+        type=float,
+        default=TRAINING_LENGTH,
+        metavar="X",
+        help=f"iterations of Eflomal, in proportion to its own number; default {TRAINING_LENGTH}",
+    )
+    links.add_argument(
         "--keep-priors", action="store_true", help="keep what is needed to align new text alike"
     )
     work = parser.add_argument_group("running")
@@ -138,6 +146,7 @@ def _job(options: argparse.Namespace) -> Job:
         links_between=options.links_between,
         symmetrization=options.symmetrization,
         samplers=options.samplers,
+        aligner_length=options.aligner_length,
         keep_priors=options.keep_priors,
         max_lines=options.max_lines,
         strict=options.strict,
