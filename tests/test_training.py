@@ -15,6 +15,7 @@ import sample
 import pairpiece
 from pairpiece import MemoryLimitError, Progress
 from pairpiece.options import MODES
+from pairpiece.training import text_and_learning, vocabulary_of
 
 TARGETS = [target for _, target, _ in sample.SENTENCES]
 SOURCES = [source for source, _, _ in sample.SENTENCES]
@@ -356,3 +357,21 @@ def test_training_can_be_interrupted(threads: int) -> None:
     assert "finished" not in output
     assert errors.rstrip().endswith("KeyboardInterrupt")
     assert waited < 1.5
+
+
+class Vanishing:
+    """An engine whose counts have fallen as far as numbers go, as the paper's can."""
+
+    def pieces(self) -> list[str]:
+        return ["a", "b", "c"]
+
+    def piece_counts(self) -> list[float]:
+        return [1.0, 5e-324, 0.0]
+
+
+def test_counts_that_vanish_leave_scores() -> None:
+    text, learning = text_and_learning("paper", {}, None)
+    found = vocabulary_of(Vanishing(), text, learning)  # type: ignore[arg-type]
+    scores = dict(zip(found.pieces, found.scores, strict=True))
+    assert scores["a"] > -1
+    assert -1000 < scores["b"] == scores["c"] < -700

@@ -214,7 +214,8 @@ def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -
     else:
         counts = np.asarray(engine.piece_counts())
         # What no pass has counted must not be impossible: half of the smallest count there is.
-        counts = np.maximum(counts, counts[counts > 0].min() / 2)
+        least = max(counts[counts > 0].min() / 2, np.finfo(np.float64).tiny)
+        counts = np.maximum(counts, least)
     log_probability = np.log(counts) - np.log(counts.sum()) - options.marginal_piece_penalty
     return lay_out(text, list(zip(pieces, map(quantize, log_probability), strict=True)))
 
