@@ -123,6 +123,15 @@ class Learner {
     double count, length_gain;
   };
 
+  // A stretch of the words, where its edges and cells begin, and how many of them are kept.
+  struct Part {
+    size_t first_word;
+    uint64_t first_edge, first_cell;
+    uint64_t edges, cells;
+  };
+  void close_up(Part& part, const Part& end, std::span<const uint32_t> new_piece,
+                std::span<const uint64_t> dropped_before);
+
   size_t words() const { return pairs_.words.size(); }
   std::span<const Edge> edges_of(size_t word) const;
   std::span<const uint32_t> local_sources(size_t word) const;

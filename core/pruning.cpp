@@ -160,6 +160,36 @@ std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double pi
   return counts;
 }
 
+// Moves the edges and cells of kept pieces in a part of the words to its front.
+void Learner::close_up(Part& part, const Part& end, std::span<const uint32_t> new_piece,
+                       std::span<const uint64_t> dropped_before) {
+  uint64_t next_edge = part.first_edge, next_cell = part.first_cell;
+  uint64_t e = part.first_edge, cell = part.first_cell;
+  for (size_t w = part.first_word; w < end.first_word; ++w) {
+    const size_t sources = local_sources(w).size();
+    // What begins the next part is not ours to read once its thread writes.
+    const uint64_t last_edge = w + 1 == end.first_word ? end.first_edge : edge_begin_[w + 1];
+    edge_begin_[w] = next_edge;
+    cell_begin_[w] = next_cell;
+    for (; e < last_edge; ++e, cell += sources) {
+      Edge edge = edges_[e];
+      if (edge.piece != kUnknownPiece) {
+        const uint32_t old = edge.piece;
+        if (new_piece[old] == kUnknownPiece) continue;
+        edge.piece = new_piece[old] & 0xFFFFFF;
+        for (size_t k = 0; k < sources; ++k)
+          cell_[next_cell + k] = uint32_t(cell_[cell + k] - dropped_before[old]);
+      } else {
+        for (size_t k = 0; k < sources; ++k) cell_[next_cell + k] = 0;
+      }
+      edges_[next_edge++] = edge;
+      next_cell += sources;
+    }
+  }
+  part.edges = next_edge - part.first_edge;
+  part.cells = next_cell - part.first_cell;
+}
+
 void Learner::keep(std::span<const uint8_t> flags) {
   // Rows move towards the front as a whole, so a cell shifts by what was dropped before its row.
   std::vector<uint32_t> new_piece(pieces_.size(), kUnknownPiece);
@@ -187,40 +217,31 @@ void Learner::keep(std::span<const uint8_t> flags) {
   table_.count.resize(table_.source.size());
   table_.row_begin = std::move(row_begin);
 
-  // Each word first moves its own to the front of its place, then all places close up.
-  std::vector<uint32_t> kept_edges(words());
-  parallel_for(options_.threads, words(), 256, [&](size_t, size_t from, size_t to) {
-    for (size_t w = from; w < to; ++w) {
-      const size_t sources = local_sources(w).size();
-      uint64_t next_edge = edge_begin_[w], next_cell = cell_begin_[w], cell = cell_begin_[w];
-      for (uint64_t e = edge_begin_[w]; e < edge_begin_[w + 1]; ++e, cell += sources) {
-        Edge edge = edges_[e];
-        if (edge.piece != kUnknownPiece) {
-          const uint32_t old = edge.piece;
-          if (new_piece[old] == kUnknownPiece) continue;
-          edge.piece = new_piece[old] & 0xFFFFFF;
-          for (size_t k = 0; k < sources; ++k)
-            cell_[next_cell + k] = uint32_t(cell_[cell + k] - dropped_before[old]);
-        } else {
-          for (size_t k = 0; k < sources; ++k) cell_[next_cell + k] = 0;
-        }
-        edges_[next_edge++] = edge;
-        next_cell += sources;
-      }
-      kept_edges[w] = uint32_t(next_edge - edge_begin_[w]);
-    }
+  // The words are cut into as many parts as there are threads.  Each part closes up within itself,
+  // then the parts close up.
+  std::vector<Part> parts;
+  for (size_t k = 0; k <= options_.threads; ++k) {
+    const size_t word = words() * k / options_.threads;
+    parts.push_back({word, edge_begin_[word], cell_begin_[word], 0, 0});
+  }
+  parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t from, size_t to) {
+    for (size_t k = from; k < to; ++k) close_up(parts[k], parts[k + 1], new_piece, dropped_before);
   });
   uint64_t next_edge = 0, next_cell = 0;
-  for (size_t w = 0; w < words(); ++w) {
-    const size_t cells = kept_edges[w] * local_sources(w).size();
-    std::copy_n(edges_.begin() + ptrdiff_t(edge_begin_[w]), kept_edges[w],
-                edges_.begin() + ptrdiff_t(next_edge));
-    std::copy_n(cell_.begin() + ptrdiff_t(cell_begin_[w]), cells,
-                cell_.begin() + ptrdiff_t(next_cell));
-    edge_begin_[w] = next_edge;
-    cell_begin_[w] = next_cell;
-    next_edge += kept_edges[w];
-    next_cell += cells;
+  for (size_t k = 0; k < options_.threads; ++k) {
+    const Part& part = parts[k];
+    if (next_edge < part.first_edge) {
+      std::copy_n(edges_.begin() + ptrdiff_t(part.first_edge), part.edges,
+                  edges_.begin() + ptrdiff_t(next_edge));
+      std::copy_n(cell_.begin() + ptrdiff_t(part.first_cell), part.cells,
+                  cell_.begin() + ptrdiff_t(next_cell));
+      for (size_t w = part.first_word; w < parts[k + 1].first_word; ++w) {
+        edge_begin_[w] -= part.first_edge - next_edge;
+        cell_begin_[w] -= part.first_cell - next_cell;
+      }
+    }
+    next_edge += part.edges;
+    next_cell += part.cells;
   }
   edge_begin_.back() = next_edge;
   cell_begin_.back() = next_cell;
