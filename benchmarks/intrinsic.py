@@ -76,6 +76,7 @@ def train(corpus: Path, source: str, target: str, models: Path, size: int, work_
                 vocab_size=size,
                 mode=mode,
                 keep_priors=True,
+                aligner_length=1.0,
                 output=models / mode,
                 work_dir=work_dir / "stages",
             )
