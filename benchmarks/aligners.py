@@ -76,6 +76,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="of the aligner that scores")
     parser.add_argument("--dev-lines", type=int, help="of dev text to score on; all if not given")
     options = parser.parse_args()
+    options.ways_round = (1, -1)
     settings = list(dict.fromkeys([USUAL, *options.settings]))
     print(qualities(options, settings))
 
@@ -88,6 +89,7 @@ def section(suite: Settings) -> Section:
     options = argparse.Namespace(
         corpora=[suite.data / "deu-hsb"] if suite.quick else corpora,
         work_dir=suite.work_dir / "aligners",
+        ways_round=(1,),
         lines=5_000 if suite.quick else 40_000,
         runs=1 if suite.quick else 3,
         dev_lines=1_000,
@@ -95,8 +97,8 @@ def section(suite: Settings) -> Section:
     text = [
         f"Eflomal with 0.4 of its own number of iterations (`--aligner-length`, our default) takes "
         f"{ratio} of the CPU time of the usual on all of French–Italian ({number(seconds)} s); "
-        f"{repeat} rounds. What it does to the tokenizer, on dev text; *usual, other seed* shows "
-        "what chance alone does:\n",
+        f"{repeat} rounds. What it does to the tokenizer, on dev text, with up to "
+        f"{options.lines:,} sentence pairs; *usual, other seed* shows what chance alone does:\n",
         qualities(options, [USUAL, CHANCE, ADOPTED]),
     ]
     target = Target(
@@ -110,7 +112,7 @@ def qualities(options: argparse.Namespace, settings: list[str]) -> str:
     """Tables of all directions, and of the differences from the usual setting."""
     found: dict[str, list[Row]] = defaultdict(list)
     rows: list[list[str]] = []
-    for way_round, corpus in itertools.product((1, -1), options.corpora):
+    for way_round, corpus in itertools.product(options.ways_round, options.corpora):
         source, target = corpus.name.split("-")[::way_round]
         compared = compare(corpus, source, target, settings, options)
         for setting, row in compared.items():

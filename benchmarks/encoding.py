@@ -87,7 +87,8 @@ class Contest:
             texts, sources, raw, links = (list(column) for column in zip(*rows, strict=True))
             pairs = [[(a, b) for a, b in row] for row in links]
             short = [" ".join(text.split()[:2]) for text in texts]
-            yield Batch(texts, sources, raw, pairs, self.ours.encode_batch(texts), short)
+            ids = self.sp.encode(texts)  # not with ours, which would remember the words
+            yield Batch(texts, sources, raw, pairs, ids, short)
 
     def agreement(self) -> str:
         """How many lines the three encode alike."""

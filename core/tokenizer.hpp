@@ -145,7 +145,7 @@ class Tokenizer {
   bool dummy_prefix_;
   bool squeeze_;
   Vocabulary vocabulary_;
-  static constexpr size_t kSpares = 64;
+  static constexpr size_t kSpares = 16;
   mutable std::array<std::atomic<Worker*>, kSpares> spares_{};
 };
 
