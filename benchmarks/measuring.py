@@ -81,6 +81,7 @@ class Section:
     title: str
     text: str
     targets: list[Target] = field(default_factory=list)
+    commit: str = ""  # that was measured
 
     def save(self, path: Path) -> None:
         """Keep it, so that another section can be measured alone."""
@@ -91,7 +92,8 @@ class Section:
     def load(cls, path: Path) -> Section:
         """Read what `save` wrote."""
         values = json.loads(path.read_text(encoding="utf-8"))
-        return cls(values["title"], values["text"], [Target(**t) for t in values["targets"]])
+        values["targets"] = [Target(**target) for target in values["targets"]]
+        return cls(**values)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ Everything is a ratio of CPU seconds, or of peak memory, to a peer measured in t
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib
 import os
 import platform
@@ -39,7 +40,7 @@ def main() -> None:
     for name in options.only:
         print(f"{name} …", flush=True)
         section = importlib.import_module(name).section(settings)
-        section.save(kept / f"{name}.json")
+        dataclasses.replace(section, commit=commit()).save(kept / f"{name}.json")
     sections = [
         Section.load(kept / f"{name}.json")
         for name in SECTIONS
@@ -64,7 +65,10 @@ def render(sections: list[Section]) -> str:
         table(["", ""], machine()),
         table(["work", "target", "measured", "met"], rows),
         *([notes.read_text(encoding="utf-8")] if notes.is_file() else []),
-        *(f"## {section.title}\n\n{section.text}" for section in sections),
+        *(
+            f"## {section.title}\n\nMeasured at commit {section.commit}. {section.text}"
+            for section in sections
+        ),
     ])  # fmt: skip
 
 
@@ -73,9 +77,6 @@ def machine() -> list[list[str]]:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True
-    ).stdout
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
     packages = ("pairpiece", "sentencepiece", "tokenizers", "numpy", "eflomal")
     return [
@@ -86,8 +87,14 @@ def machine() -> list[list[str]]:
         ["memory", f"{memory} GiB"],
         ["system", f"{platform.system()} {platform.release()}, Python {platform.python_version()}"],
         ["versions", ", ".join(f"{name} {version(name)}" for name in packages)],
-        ["commit", commit.strip() or "unknown"],
     ]
+
+
+def commit() -> str:
+    """What is checked out now."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
 
 
 def version(package: str) -> str:
