@@ -16,11 +16,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import multiprocessing
-import os
 import resource
 import statistics
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,8 +32,8 @@ from pairpiece.options import TextOptions
 from pairpiece.source_tokenizers import source_words
 from pairpiece.symmetrization import Link
 from pairpiece.word_aligner import (
-    _FIXED_RANDOM,
     TRAINING_LENGTH,
+    Eflomal,
     for_aligner,
     read_links,
     symmetrized_links,
@@ -46,16 +43,11 @@ from pairpiece.words import WordSplitter
 USUAL, CHANCE, FAST_ALIGN = "usual", "usual, other seed", "fast_align"
 ADOPTED = f"length {TRAINING_LENGTH}"
 SETTINGS = {
-    USUAL: "--length 1",
-    CHANCE: "--length 1",
-    "length 0.5": "--length 0.5",
-    "length 0.4": "--length 0.4",
-    "length 0.25": "--length 0.25",
-    "2+1+4 iterations": "-1 2 -2 1 -3 4",
-    "HMM, length 0.25": "--model 2 --length 0.25",
-    FAST_ALIGN: "",
+    USUAL: Eflomal(seed=0),
+    CHANCE: Eflomal(seed=1),
+    **{f"length {length}": Eflomal(seed=1, length=length) for length in (0.5, 0.4, 0.25)},
+    FAST_ALIGN: None,
 }
-"""Options of eflomal-align; a+b+c are the iterations of its three models."""
 
 METRICS = {
     "tokens per word": "fertility",
@@ -228,38 +220,19 @@ def write_text(corpus: Path, source: str, target: str, folder: Path, lines: int 
 def align(folder: Path, setting: str) -> float:
     """Write the file ``links`` and return the CPU seconds that the aligner took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if setting == FAST_ALIGN:
+    aligner = SETTINGS[setting]
+    if aligner is None:
         child = multiprocessing.Process(target=fast_align, args=(folder,))
         child.start()
         child.join()
         if child.exitcode != 0:
             raise SystemExit("fast_align failed; is systran-align installed?")
     else:
-        eflomal(folder, SETTINGS[setting].split(), seed=int(setting != USUAL))
+        aligner.align(folder, num_threads=1)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if setting != FAST_ALIGN:
+    if aligner is not None:
         write_links(folder, symmetrized_links(folder, "grow-diag-final-and"))
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def eflomal(folder: Path, options: list[str], seed: int) -> None:
-    """As `pairpiece.word_aligner.Eflomal` does it, but with any options and one thread."""
-    (folder / "random").write_bytes((2 * seed + 1).to_bytes(8, "little"))
-    environment = {
-        "OMP_THREAD_LIMIT": "1",
-        "PAIRPIECE_RANDOM": str(folder.absolute() / "random"),
-        "LD_PRELOAD": str(_FIXED_RANDOM),
-    }
-    command = [str(Path(sys.executable).with_name("eflomal-align")), "--overwrite"]
-    command += ["--n-samplers", "1", "-s", "source.words", "-t", "target.words"]
-    command += ["-f", "forward.links", "-r", "reverse.links", *options]
-    subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **environment},
-        stderr=subprocess.DEVNULL,
-        check=True,
-    )
 
 
 def fast_align(folder: Path) -> None:

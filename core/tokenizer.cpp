@@ -256,7 +256,7 @@ void Tokenizer::encode(const PreparedText& text, Worker& worker, std::vector<Pie
   }
   worker.hashes.clear();
   for (size_t i = 0; i < text.words.size(); ++i)
-    worker.hashes.push_back(worker.cache.find(text.word(i)));
+    worker.hashes.push_back(worker.cache.hash(text.word(i)));
   for (size_t i = 0; i < text.words.size(); ++i) {
     if (text.words[i].symbol >= 0) {
       ids.push_back(text.words[i].symbol);
@@ -287,7 +287,7 @@ void Tokenizer::encode(const PreparedText& text, const BigramModel& model, Worke
       continue;
     }
     const std::string_view word = text.word(i);
-    const uint64_t hash = cache.find(word);
+    const uint64_t hash = cache.hash(word);
     if (cache.append(hash, word, ids)) continue;
     const size_t before = ids.size();
     vocabulary_.find_edges(word, worker.edges);
@@ -327,7 +327,7 @@ void Tokenizer::make_keys(const PreparedText& text, const Conditions& conditions
   for (size_t i = 0; i < text.words.size(); ++i) {
     append_key(text.word(i), conditions.of(i), Worker::ModelCache::longest(), worker.keys);
     worker.key_ends.push_back(uint32_t(worker.keys.size()));
-    worker.hashes.push_back(worker.model_cache->find(worker.key(i)));
+    worker.hashes.push_back(worker.model_cache->hash(worker.key(i)));
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace pairpiece {
 
-// Eight bytes at a time.
+// An integer from wherever it lies.
 template <class Integer>
 inline uint64_t load_bytes(const char* p) {
   Integer value;
@@ -117,19 +117,19 @@ class WordCache {
  public:
   static constexpr size_t longest() { return Long::longest(); }
 
-  // The hash of a word, to be found with; has its place fetched into the processor's cache.
-  uint64_t find(std::string_view word) const {
-    uint64_t hash = word.size() * 0x9E3779B97F4A7C15u;
-    if (word.size() > longest()) return hash;
+  // The hash of a word, to look it up with; has its place fetched into the processor's cache.
+  uint64_t hash(std::string_view word) const {
+    uint64_t state = word.size() * 0x9E3779B97F4A7C15u;
+    if (word.size() > longest()) return state;
     each_chunk(word, [&](uint64_t chunk, size_t) {
-      hash = (hash ^ chunk) * 0xD6E8FEB86659FD93u;
-      hash ^= hash >> 32;
+      state = (state ^ chunk) * 0xD6E8FEB86659FD93u;
+      state ^= state >> 32;
     });
     if (word.size() <= Short::longest())
-      short_.prefetch(hash);
+      short_.prefetch(state);
     else
-      long_.prefetch(hash);
-    return hash;
+      long_.prefetch(state);
+    return state;
   }
 
   bool append(uint64_t hash, std::string_view word, std::vector<PieceId>& ids) const {
