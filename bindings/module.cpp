@@ -300,7 +300,7 @@ class PyTokenizer {
           " source and " + std::to_string(text.words.size()) + " target words");
     }
     if (paired.has_links(i))
-      worker.conditions.set_links(source, paired.links(i), text.words.size());
+      worker.conditions.set_links(source, paired.links(i), text.words.size(), false);
     else if (whole_sentence)
       worker.conditions.set_whole_sentence(source);
     else
@@ -370,14 +370,16 @@ ConditionalModel* make_conditional(const Array<uint64_t>& row_begin,
                                                    const Array<double>& source_count,
                                                    const Array<double>& base, bool pooled,
                                                    double smoothing, double over, double under,
-                                                   double unlinked, double piece_penalty) {
+                                                   double unlinked, double piece_penalty,
+                                                   double inferred_piece_penalty) {
   auto rows = to_vector(row_begin);
   auto columns = to_vector(source);
   check_rows(rows, columns, count.size(), base.size(), source_count.size());
   if (source_count.size() == 0) throw std::invalid_argument("the table has no sources");
   if (source_count.size() > kMaxSources) throw std::invalid_argument("too many source tokens");
   const ConditionalOptions options{pooled ? Conditional::pooled : Conditional::mixture, smoothing,
-                                   {over, under, unlinked}, piece_penalty};
+                                   {over, under, unlinked}, piece_penalty,
+                                   inferred_piece_penalty};
   return new ConditionalModel(std::move(rows), std::move(columns), to_vector(count),
                               to_vector(source_count), to_vector(base), options);
 }
@@ -470,6 +472,16 @@ class PyLearner {
     return to_array(std::move(counts));
   }
 
+  auto unigram_counts(const Array<double>& scores) {
+    if (scores.size() != learner_->pieces().size())
+      throw std::invalid_argument("one score per piece is needed");
+    std::vector<double> counts;
+    run([&](const Interrupted& interrupted) {
+      counts = learner_->unigram_counts({scores.data(), scores.size()}, interrupted);
+    });
+    return to_array(std::move(counts));
+  }
+
   void keep(const Array<uint8_t>& flags) {
     if (flags.size() != learner_->pieces().size())
       throw std::invalid_argument("one flag per piece is needed");
@@ -527,7 +539,7 @@ NB_MODULE(_core, m) {
   nb::class_<ConditionalModel>(m, "ConditionalModel")
       .def(nb::new_(&make_conditional), "row_begin"_a, "source"_a, "count"_a,
                   "source_count"_a, "base"_a, "pooled"_a, "smoothing"_a, "over"_a, "under"_a,
-                  "unlinked"_a, "piece_penalty"_a);
+                  "unlinked"_a, "piece_penalty"_a, "inferred_piece_penalty"_a);
 
   nb::class_<BigramModel>(m, "BigramModel")
       .def(nb::new_(&make_bigram), "row_begin"_a, "next"_a, "count"_a, "base"_a,
@@ -578,6 +590,7 @@ NB_MODULE(_core, m) {
       .def("tied_uses", &PyLearner::tied_uses)
       .def("best_counts", &PyLearner::best_counts, "over"_a, "under"_a, "unlinked"_a,
            "piece_penalty"_a)
+      .def("unigram_counts", &PyLearner::unigram_counts, "scores"_a)
       .def("keep", &PyLearner::keep, "flags"_a)
       .def("table", &PyLearner::table);
 

@@ -10,15 +10,14 @@ namespace {
 
 // Under the paper's unsmoothed model a piece never seen with S falls back on p0, so many nats down.
 constexpr double kUnseenPenalty = 10;
-// How fast the belief in a link falls with its distance from the diagonal, and how much likelier a
-// source token must make a word than no source does.  Measured: docs/algorithm.md, section 6.
-constexpr double kDiagonalTension = 4;
-constexpr double kLeastEvidence = 2;
+// κ where links are looked for, whatever the model's own is.
 constexpr double kSmoothing = 1;
 // Longer words (in bytes) are segmented without the length prior, and are not linked: memory grows
-// with length × counted pieces, respectively × source tokens.
+// with length × counted pieces, respectively × source words.  Nor is a text of so many pairs of
+// words linked.
 constexpr size_t kLongestCountedWord = size_t{1} << 16;
 constexpr size_t kLongestLinkedWord = size_t{1} << 12;
+constexpr size_t kMostWordPairs = size_t{1} << 24;
 
 // The sources of a condition, or the one that stands for none.
 std::span<const int32_t> sources_of(const Condition& condition) {
@@ -119,15 +118,17 @@ void ConditionalModel::log_prior(size_t length, const Condition& condition,
 
 void Conditions::set_whole_sentence(const SourceSentence& source) {
   whole_sentence_ = true;
+  inferred_ = false;
   sources_.assign(source.tokens.begin(), source.tokens.end());
 }
 
 void Conditions::set_links(const SourceSentence& source, std::span<const Link> links,
-                           size_t target_words) {
+                           size_t target_words, bool inferred) {
   const auto tokens_of = [&](uint32_t word) {
     return source.word_begin[word + 1] - source.word_begin[word];
   };
   whole_sentence_ = false;
+  inferred_ = inferred;
   fan_out_.assign(source.words(), 0);
   begin_.assign(target_words + 1, 0);
   for (const auto& [from, to] : links) {
@@ -146,45 +147,33 @@ void Conditions::set_links(const SourceSentence& source, std::span<const Link> l
   }
 }
 
-std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
-                                                const WordEdges& target, Scratch& scratch) const {
-  const size_t tokens = source.tokens.size(), words = target.words();
-  if (tokens == 0 || words == 0) return {};
-
-  // The distinct sources; unseen ones tell nothing and are left out.
-  auto& distinct = scratch.distinct_;
-  auto& place_of = scratch.place_of_source_;
-  distinct.clear();
-  place_of.resize(source_count_.size(), 0);
-  for (const int32_t s : source.tokens) {
-    if (s == kUnseenSource || place_of[size_t(s)] > 0) continue;
-    distinct.push_back(s);
-    place_of[size_t(s)] = uint32_t(distinct.size());
-  }
-  const size_t columns = distinct.size() + 1;  // the last is the word under p0
-  std::vector<double> share_of(columns);
-  for (size_t k = 0; k < distinct.size(); ++k)
-    share_of[k] = 1 / (source_count_[size_t(distinct[k])] + kSmoothing);
-
-  // p(t|s) of every piece in the lattices, for every source: one row per distinct piece.
+void ConditionalModel::find_evidence(const SourceSentence& source, const WordEdges& target,
+                                     Scratch& scratch) const {
+  // p(t|S) of every piece in the lattices, for every source word S: one row per distinct piece.
+  const size_t columns = source.words() + 1;  // the last is p0
   scratch.begin_sentence(target.edges, base_.size());
   const auto& pieces = scratch.pieces_;
   auto& rows = scratch.rows_;
-  rows.resize(pieces.size() * columns);
-  for (size_t row = 0; row < pieces.size(); ++row) {
-    const double base = base_[pieces[row]];
-    for (size_t k = 0; k + 1 < columns; ++k) rows[row * columns + k] = kSmoothing * base * share_of[k];
-    rows[row * columns + columns - 1] = base;
+  rows.assign(pieces.size() * columns, 0.0);
+  std::vector<double> unseen(columns, 0.0);  // how much of p0 is in each column
+  unseen.back() = 1;
+  for (size_t j = 0; j + 1 < columns; ++j) {
+    const uint32_t first = source.word_begin[j], last = source.word_begin[j + 1];
+    for (uint32_t i = first; i < last; ++i) {
+      const int32_t s = source.tokens[i];
+      const double share = 1 / ((total_of(s) + kSmoothing) * double(last - first));
+      unseen[j] += kSmoothing * share;
+      each_met(s, scratch, [&](size_t n, double count) { rows[n * columns + j] += count * share; });
+    }
   }
-  for (size_t k = 0; k < distinct.size(); ++k)
-    each_met(distinct[k], scratch,
-             [&](size_t n, double count) { rows[n * columns + k] += count * share_of[k]; });
-  // evidence[w × columns + k]: how much likelier the word is given source k than given none.
+  for (size_t row = 0; row < pieces.size(); ++row)
+    for (size_t j = 0; j < columns; ++j) rows[row * columns + j] += unseen[j] * base_[pieces[row]];
+
   auto& evidence = scratch.evidence_;
-  evidence.assign(words * columns, 0.0);
-  for (size_t w = 0; w < words; ++w) {
+  evidence.assign(target.words() * source.words(), 0.0);
+  for (size_t w = 0; w < target.words(); ++w) {
     const size_t length = target.lengths[w];
-    if (length > kLongestLinkedWord) continue;
+    if (length == 0 || length > kLongestLinkedWord) continue;
     auto& reach = scratch.reach_;
     reach.assign((length + 1) * columns, 0.0);
     std::fill_n(reach.begin(), columns, 1.0);
@@ -192,54 +181,25 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
       const double* from = &reach[edge.begin * columns];
       double* to = &reach[edge.end() * columns];
       if (edge.piece == kUnknownPiece) {
-        for (size_t k = 0; k < columns; ++k) to[k] += from[k];
+        for (size_t j = 0; j < columns; ++j) to[j] += from[j];
         continue;
       }
       const double* weight = &rows[scratch.number_[edge.piece] * columns];
-      for (size_t k = 0; k < columns; ++k) to[k] += from[k] * weight[k];
+      for (size_t j = 0; j < columns; ++j) to[j] += from[j] * weight[j];
     }
     const double* end = &reach[length * columns];
     const double none = end[columns - 1];
-    for (size_t k = 0; none > 0 && k + 1 < columns; ++k)
-      if (end[k] > kLeastEvidence * none) evidence[w * columns + k] = end[k] / none;
+    for (size_t j = 0; none > 0 && j + 1 < columns; ++j)
+      evidence[w * source.words() + j] = end[j] / none;
   }
+}
 
-  // Evidence for a token at its place, less likely the farther it lies from the diagonal; each
-  // target word takes its best source token, and each source token its best target word, compared
-  // by its share of the evidence for that word.
-  std::vector<Link> links;
-  auto& share = scratch.share_;
-  share.assign(words * tokens, 0.0);
-  std::vector<uint32_t> word_of(tokens);
-  for (uint32_t w = 0; w < source.words(); ++w)
-    for (uint32_t i = source.word_begin[w]; i < source.word_begin[w + 1]; ++i) word_of[i] = w;
-  for (size_t w = 0; w < words; ++w) {
-    double sum = 1;  // no source at all
-    size_t best = tokens;
-    for (size_t i = 0; i < tokens; ++i) {
-      const int32_t s = source.tokens[i];
-      const double found =
-          s == kUnseenSource ? 0 : evidence[w * columns + place_of[size_t(s)] - 1];
-      if (found == 0) continue;
-      const double distance =
-          std::abs((double(i) + 0.5) / double(tokens) - (double(w) + 0.5) / double(words));
-      share[w * tokens + i] = found * std::exp(-kDiagonalTension * distance);
-      sum += share[w * tokens + i];
-      if (best == tokens || share[w * tokens + i] > share[w * tokens + best]) best = i;
-    }
-    if (best < tokens) links.emplace_back(word_of[best], uint32_t(w));
-    for (size_t i = 0; i < tokens; ++i) share[w * tokens + i] /= sum;
-  }
-  for (size_t i = 0; i < tokens; ++i) {
-    size_t best = words;
-    for (size_t w = 0; w < words; ++w)
-      if (share[w * tokens + i] > (best == words ? 0 : share[best * tokens + i])) best = w;
-    if (best < words) links.emplace_back(word_of[i], uint32_t(best));
-  }
-  std::sort(links.begin(), links.end());
-  links.erase(std::unique(links.begin(), links.end()), links.end());
-  for (const int32_t s : distinct) place_of[size_t(s)] = 0;
-  return links;
+std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
+                                                const WordEdges& target, Scratch& scratch) const {
+  const size_t sources = source.words(), targets = target.words();
+  if (sources == 0 || targets == 0 || sources * targets > kMostWordPairs) return {};
+  find_evidence(source, target, scratch);
+  return scratch.finder_.find(scratch.evidence_, sources, targets);
 }
 
 }  // namespace pairpiece

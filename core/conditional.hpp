@@ -12,6 +12,7 @@
 #include "lattice.hpp"
 #include "learner.hpp"
 #include "length_prior.hpp"
+#include "word_links.hpp"
 
 namespace pairpiece {
 
@@ -26,8 +27,6 @@ struct SourceSentence {
   size_t words() const { return word_begin.size() - 1; }
 };
 
-using Link = std::pair<uint32_t, uint32_t>;  // (source word, target word)
-
 // What one target word is conditioned on.
 struct Condition {
   std::span<const int32_t> sources;  // empty: no source side
@@ -39,10 +38,13 @@ struct Condition {
 class Conditions {
  public:
   void set_whole_sentence(const SourceSentence& source);
-  // From word links, as in training; `links` are sorted.
-  void set_links(const SourceSentence& source, std::span<const Link> links, size_t target_words);
+  // From word links, as in training; `links` are sorted.  `inferred` says that the model has found
+  // them itself.
+  void set_links(const SourceSentence& source, std::span<const Link> links, size_t target_words,
+                 bool inferred);
 
   bool whole_sentence() const { return whole_sentence_; }
+  bool inferred() const { return inferred_; }
   Condition of(size_t word) const {
     if (whole_sentence_) return {sources_, 0};
     return {std::span(sources_).subspan(begin_[word], begin_[word + 1] - begin_[word]),
@@ -50,7 +52,7 @@ class Conditions {
   }
 
  private:
-  bool whole_sentence_ = false;
+  bool whole_sentence_ = false, inferred_ = false;
   std::vector<int32_t> sources_;
   std::vector<uint32_t> begin_;  // of each word, and the end
   std::vector<double> expected_;
@@ -61,7 +63,8 @@ struct ConditionalOptions {
   Conditional conditional = Conditional::mixture;
   double smoothing = 1;
   LengthPenalty penalty;
-  double piece_penalty = 0;  // τ, subtracted for every piece
+  double piece_penalty = 0;           // τ, subtracted for every piece
+  double inferred_piece_penalty = 0;  // the same where the model has found the links itself
 };
 
 class ConditionalModel {
@@ -76,6 +79,9 @@ class ConditionalModel {
   class Scratch;
 
   const ConditionalOptions& options() const { return options_; }
+  double piece_penalty(const Conditions& conditions) const {
+    return conditions.inferred() ? options_.inferred_piece_penalty : options_.piece_penalty;
+  }
   uint64_t identity() const { return identity_; }
   size_t sources() const { return source_count_.size(); }
 
@@ -95,6 +101,9 @@ class ConditionalModel {
                                 Scratch& scratch) const;
 
  private:
+  // Fills scratch.evidence_, as LinkFinder takes it.
+  void find_evidence(const SourceSentence& source, const WordEdges& target,
+                     Scratch& scratch) const;
   // log p(t|S) given the sum over S of c(t, s), each divided as the model divides it.
   double log_of_sum(uint32_t piece, double sum, double divisors) const;
   double total_of(int32_t source) const {
@@ -139,9 +148,8 @@ class ConditionalModel::Scratch {
   std::vector<uint32_t> pieces_;  // by number
   std::vector<uint32_t> found_;   // places in a column
   std::vector<double> log_probabilities_;  // by number, given the loaded condition
-  std::vector<uint32_t> place_of_source_;  // 1 + place among `distinct_`; 0 for others
-  std::vector<int32_t> distinct_;
-  std::vector<double> rows_, reach_, evidence_, share_;
+  std::vector<double> rows_, reach_, evidence_;
+  LinkFinder finder_;
 };
 
 inline double ConditionalModel::log_probability(uint32_t piece, const Scratch& scratch) const {

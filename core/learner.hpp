@@ -103,6 +103,11 @@ class Learner {
   std::vector<double> best_counts(const LengthPenalty& penalty, double piece_penalty,
                                   const Interrupted& interrupted) const;
 
+  // How often each piece is expected in the words under a model that has these scores (log weights)
+  // and no source.
+  std::vector<double> unigram_counts(std::span<const double> scores,
+                                     const Interrupted& interrupted) const;
+
   // Drops the pieces whose flag is 0; the table keeps the rows of the others.
   void keep(std::span<const uint8_t> flags);
 

@@ -160,6 +160,36 @@ std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double pi
   return counts;
 }
 
+std::vector<double> Learner::unigram_counts(std::span<const double> scores,
+                                            const Interrupted& interrupted) const {
+  std::vector<double> counts(pieces_.size(), 0.0);
+  const std::vector<double> flat{1.0}, log_flat{0.0};
+  const auto choose = [&](size_t w, Scratch& s, std::vector<Use>& chosen) {
+    const auto edges = edges_of(w);
+    const size_t length = pairs_.words[w].size();
+    double count = 0;
+    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p)
+      count += pairs_.count[p];
+    s.lattice.reset(length, edges);
+    s.log_weight.resize(edges.size());
+    for (size_t e = 0; e < edges.size(); ++e)
+      s.log_weight[e] = edges[e].piece == kUnknownPiece ? 0 : scores[edges[e].piece];
+    // A factor per character, which changes all segmentations alike, keeps sums within a double.
+    s.lattice.best(s.log_weight, log_flat, s.path);
+    const double per_character = -s.path.score / double(length);
+    s.weight.resize(edges.size());
+    s.flow.resize(edges.size());
+    for (size_t e = 0; e < edges.size(); ++e)
+      s.weight[e] = std::exp(s.log_weight[e] + per_character * edges[e].length);
+    const double total = s.lattice.sums(s.weight, flat, s.flow);
+    for (size_t e = 0; e < edges.size(); ++e)
+      if (edges[e].piece != kUnknownPiece)
+        chosen.push_back({edges[e].piece, count * s.flow[e] / total, 0});
+  };
+  each_choice(interrupted, choose, [&](const Use& use) { counts[use.piece] += use.count; });
+  return counts;
+}
+
 // Moves the edges and cells of kept pieces in a part of the words to its front.
 void Learner::close_up(Part& part, const Part& end, std::span<const uint32_t> new_piece,
                        std::span<const uint64_t> dropped_before) {

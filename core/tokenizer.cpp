@@ -25,9 +25,9 @@ class Uniform {
 };
 
 // Appends a key that is different for every word and condition, unless it would be too long.
-void append_key(std::string_view word, const Condition& condition, size_t longest,
+void append_key(std::string_view word, const Condition& condition, bool inferred, size_t longest,
                 std::string& out) {
-  constexpr uint8_t kFraction = 0xFF;
+  constexpr uint8_t kFraction = 0xFF, kInferred = 0x80;
   const size_t count = condition.sources.size();
   const double m = condition.expected;
   const uint8_t code = m < kFraction && m == std::floor(m) ? uint8_t(m) : kFraction;
@@ -36,7 +36,7 @@ void append_key(std::string_view word, const Condition& condition, size_t longes
   const size_t begin = out.size();
   out.resize(begin + size);
   char* to = out.data() + begin;
-  *to++ = char(count);
+  *to++ = char(count | (inferred ? kInferred : 0));  // so long a key has fewer sources
   *to++ = char(code);
   if (code == kFraction) to = std::copy_n(reinterpret_cast<const char*>(&m), sizeof m, to);
   for (const int32_t source : condition.sources)
@@ -316,7 +316,7 @@ void Tokenizer::infer_conditions(const PreparedText& text, const ConditionalMode
   worker.cache_of(model.identity());
   find_edges(text, worker);
   const auto links = model.infer_links(source, worker.word_edges, worker.conditional);
-  out.set_links(source, links, text.words.size());
+  out.set_links(source, links, text.words.size(), true);
 }
 
 void Tokenizer::make_keys(const PreparedText& text, const Conditions& conditions,
@@ -325,7 +325,8 @@ void Tokenizer::make_keys(const PreparedText& text, const Conditions& conditions
   worker.key_ends.assign(1, 0);
   worker.hashes.clear();
   for (size_t i = 0; i < text.words.size(); ++i) {
-    append_key(text.word(i), conditions.of(i), Worker::ModelCache::longest(), worker.keys);
+    append_key(text.word(i), conditions.of(i), conditions.inferred(),
+               Worker::ModelCache::longest(), worker.keys);
     worker.key_ends.push_back(uint32_t(worker.keys.size()));
     worker.hashes.push_back(worker.model_cache->hash(worker.key(i)));
   }
@@ -384,7 +385,7 @@ void Tokenizer::load(std::string_view word, size_t number, const ConditionalMode
   worker.log_weight.resize(worker.edges.size());
   for (size_t e = 0; e < worker.edges.size(); ++e)
     worker.log_weight[e] = model.log_probability(worker.edges[e].piece, worker.conditional) -
-                           model.options().piece_penalty;
+                           model.piece_penalty(conditions);
 }
 
 void Tokenizer::load(std::string_view part, size_t number, const ConditionalModel* model,
@@ -436,7 +437,7 @@ Segmentation Tokenizer::segment(const PreparedText& text, const ConditionalModel
     }
     for (const uint32_t e : worker.path.edges) {
       vocabulary_.append_ids(part, worker.edges[e], out.ids);
-      out.log_probability += worker.log_weight[e] + (model ? model->options().piece_penalty : 0);
+      out.log_probability += worker.log_weight[e] + (model ? model->piece_penalty(conditions) : 0);
     }
   });
   return out;
@@ -503,7 +504,7 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text,
       for (const uint32_t e : paths[combination.path].edges) {
         vocabulary_.append_ids(part, worker.edges[e], partial.tokens.ids);
         partial.tokens.log_probability +=
-            worker.log_weight[e] + (model ? model->options().piece_penalty : 0);
+            worker.log_weight[e] + (model ? model->piece_penalty(conditions) : 0);
       }
       next.push_back(std::move(partial));
     }

@@ -66,6 +66,12 @@ def test_every_step_agrees(mode: str, data: st.DataObject) -> None:
     penalty = data.draw(PENALTIES)
     arguments = (penalty.over, penalty.under, penalty.unlinked, data.draw(st.floats(-2, 2)))
     np.testing.assert_allclose(core.best_counts(*arguments), reference.best_counts(*arguments))
+    scores = data.draw(
+        st.lists(st.floats(-20, 5), min_size=len(core.pieces()), max_size=len(core.pieces()))
+    )
+    np.testing.assert_allclose(
+        core.unigram_counts(np.array(scores)), reference.unigram_counts(scores), atol=1e-12
+    )
 
     flags = data.draw(
         st.lists(st.integers(0, 1), min_size=len(core.pieces()), max_size=len(core.pieces()))

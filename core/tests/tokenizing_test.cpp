@@ -131,7 +131,7 @@ TEST(paired_segmentation_covers_the_text) {
           if (random() % 3 == 0) links.emplace_back(s, t);
       Conditions whole, linked, inferred;
       whole.set_whole_sentence(source);
-      linked.set_links(source, links, prepared.words.size());
+      linked.set_links(source, links, prepared.words.size(), false);
       tokenizer.infer_conditions(prepared, model, source, *worker, inferred);
       for (const Conditions& conditions : {whole, linked, inferred}) {
         std::vector<PieceId> ids;

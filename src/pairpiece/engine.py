@@ -55,6 +55,10 @@ class Engine(Protocol):
         """How often each piece stands in the best segmentation of each pair."""
         ...
 
+    def unigram_counts(self, scores: Any) -> Values:
+        """How often each piece is expected in the words under these scores, without a source."""
+        ...
+
     def keep(self, flags: Any) -> None:
         """Drop the pieces whose flag is 0; single characters stay."""
         ...

@@ -146,7 +146,9 @@ class LearningOptions:
     # Inference.
     paired_length_penalty: LengthPenalty = field(default_factory=LengthPenalty)
     paired_piece_penalty: float = 0.0  # τ
-    marginal: str = "best"  # p(t) from best paired segmentations, or from "expected" counts
+    # Scores without a source: "fitted" to the best paired segmentations, or the logarithms of how
+    # often pieces stand in the "best" ones, or of the "expected" counts of the last pass.
+    marginal: str = "fitted"
     marginal_piece_penalty: float = 0.0  # z
     whole_sentence: bool = False  # condition every word on the whole source sentence
     min_table_count: float = 1e-3  # smaller c(t, s) are not kept in the model
@@ -160,7 +162,7 @@ class LearningOptions:
         check_choice(
             "pruning", self.pruning, ("information+length", "information", "loss", "frequency")
         )
-        check_choice("marginal", self.marginal, ("best", "expected"))
+        check_choice("marginal", self.marginal, ("fitted", "best", "expected"))
         check_choice("source_side", self.source_side, ("all", "aligned", "none"))
         _between("character_coverage", self.character_coverage, 1e-6, 1)
         _between("max_piece_length", self.max_piece_length, 1, 63)
@@ -201,9 +203,9 @@ _PAPER = LearningOptions(
 
 _PRESETS = {
     "default": LearningOptions(
-        length_penalty=LengthPenalty(over=4.0, under=8.0, unlinked=4.0),
-        paired_length_penalty=LengthPenalty(over=4.0, under=0.0, unlinked=4.0),
-        paired_piece_penalty=3.0,
+        length_penalty=LengthPenalty(over=4.0, under=1.0, unlinked=4.0),
+        min_expected_count=1.0,
+        paired_length_penalty=LengthPenalty(over=12.0, under=0.0, unlinked=12.0),
     ),
     "paper": _PAPER,
     "paper-hard": dataclasses.replace(_PAPER, counting="best"),
@@ -227,7 +229,7 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
 
     >>> text, learning = options_for("default", {"smoothing": 2.0})
     >>> learning.smoothing, learning.length_penalty.under
-    (2.0, 8.0)
+    (2.0, 1.0)
     """
     check_choice("mode", mode, MODES)
     text = TextOptions()

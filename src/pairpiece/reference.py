@@ -388,6 +388,18 @@ class ReferenceEngine:
                 counts[t] += n
         return [counts[t] for t in self._pieces]
 
+    def unigram_counts(self, scores: Sequence[float]) -> list[float]:
+        """Expected counts of the pieces under a unigram model with these scores (eq. 17)."""
+        weight_of = {t: math.exp(score) for t, score in zip(self._pieces, scores, strict=True)}
+        counts: dict[str, float] = defaultdict(float)
+        for word, _, _, n in self.rows:
+            edges = self._edges(word)
+            weight = [weight_of.get(t, 1.0) for *_, t in edges]
+            total, through = lattice_sums(len(word), edges, weight, [0.0])
+            for (*_, t), flow in zip(edges, through, strict=True):
+                counts[t] += n * flow / total
+        return [counts[t] for t in self._pieces]
+
     def table(self) -> tuple[Any, Any, Any]:
         begin, sources, counts = [0], [], []
         for t in self._pieces:

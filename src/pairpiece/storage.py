@@ -424,6 +424,7 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
             number(values["smoothing"], 0),
             LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
             number(values["piece_penalty"], -1000),
+            number(values.get("inferred_piece_penalty", values["piece_penalty"]), -1000),
             values["whole_sentence"],
         )
         if type(settings.whole_sentence) is not bool:

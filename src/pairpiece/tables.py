@@ -30,7 +30,8 @@ class PairedSettings:
     conditional: str
     smoothing: float
     length_penalty: LengthPenalty
-    piece_penalty: float
+    piece_penalty: float  # τ with links given, or a whole sentence
+    inferred_piece_penalty: float  # τ where the model has found the links itself
     whole_sentence: bool
 
 
@@ -89,6 +90,7 @@ class CooccurrenceTable:
                 options.smoothing,
                 options.paired_length_penalty,
                 options.paired_piece_penalty,
+                options.paired_piece_penalty,
                 options.whole_sentence,
             ),
         )
@@ -118,6 +120,7 @@ class CooccurrenceTable:
             under=settings.length_penalty.under,
             unlinked=settings.length_penalty.unlinked,
             piece_penalty=settings.piece_penalty,
+            inferred_piece_penalty=settings.inferred_piece_penalty,
         )
 
     @cached_property

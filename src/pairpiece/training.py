@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pairpiece import _core, pruning
 from pairpiece.encoding import check_seed, check_threads
@@ -202,22 +203,37 @@ def passes_left(size: int, wanted: int, options: LearningOptions) -> int:
 
 def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -> Vocabulary:
     """Scores for target-only use, and ids for all pieces."""
-    pieces = engine.pieces()
-    if options.marginal == "best":
-        penalty = options.paired_length_penalty
-        counts = np.asarray(
-            engine.best_counts(
-                penalty.over, penalty.under, penalty.unlinked, options.paired_piece_penalty
-            )
-        )
-        counts = counts + 0.1  # eq. 16
-    else:
+    if options.marginal == "expected":
         counts = np.asarray(engine.piece_counts())
         # What no pass has counted must not be impossible: half of the smallest count there is.
         least = max(counts[counts > 0].min() / 2, np.finfo(np.float64).tiny)
         counts = np.maximum(counts, least)
-    log_probability = np.log(counts) - np.log(counts.sum()) - options.marginal_piece_penalty
-    return lay_out(text, list(zip(pieces, map(quantize, log_probability), strict=True)))
+        scores = np.log(counts) - np.log(counts.sum())
+    else:
+        penalty = options.paired_length_penalty
+        used = np.asarray(
+            engine.best_counts(
+                penalty.over, penalty.under, penalty.unlinked, options.paired_piece_penalty
+            )
+        )
+        scores = np.log(used + 0.1) - np.log((used + 0.1).sum())  # eq. 16
+        if options.marginal == "fitted":
+            scores = _fitted(engine, used, scores)
+    scores = scores - options.marginal_piece_penalty
+    return lay_out(text, list(zip(engine.pieces(), map(quantize, scores), strict=True)))
+
+
+def _fitted(
+    engine: Engine, used: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Scores under which each piece is expected as often in the words as it is `used` (eq. 17)."""
+    for _ in range(_FITTING_PASSES):
+        expected = np.asarray(engine.unigram_counts(scores))
+        scores = scores + 0.5 * (np.log(used + 1) - np.log(expected + 1))
+    return scores
+
+
+_FITTING_PASSES = 20
 
 
 def text_and_learning(
