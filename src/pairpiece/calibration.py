@@ -1,4 +1,4 @@
-"""Penalties per piece, fitted so that a tokenizer makes as many tokens of a text as wanted.
+"""Penalties per piece, fitted so that a tokenizer makes as many tokens as a plain one would.
 
 The larger the penalty, the fewer the tokens, so it is found by bisection (docs/algorithm.md,
 section 7).
@@ -7,62 +7,100 @@ section 7).
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pairpiece.encoding import Links, Source
-from pairpiece.errors import OptionError
+from pairpiece.encoding import Encoding, Links, Source
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.vocabulary import SCORES_PER_NAT, PieceType
 
 LIMIT = 8
-"""In nats, either way.  Beyond, a penalty overrules what was learned for next to no tokens."""
+"""In nats, either way."""
+
+DAMPING = 0.75
+"""In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
+rare words."""
+
+_NEAR_THE_LEAST = 1.002
+"""If so few tokens as wanted cannot be had: what is settled for, in proportion to the fewest."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """What to calibrate on.  With `sources` paired encoding, too; with `links` also with links."""
+
+    targets: Sequence[str]
+    sources: Sequence[Source] | None = None
+    links: Sequence[Links | None] | None = None
+    weights: Sequence[Sequence[float]] | None = None  # of the words of each target; all 1 if None
+
+    @classmethod
+    def of_training(
+        cls, targets: Sequence[str], sources: Any, links: Any, words: Sequence[Sequence[str]]
+    ) -> Text:
+        """With words weighed as `DAMPING` says; `words` are those of each target."""
+        counts = Counter(itertools.chain.from_iterable(words))
+        weights = [[counts[word] ** (DAMPING - 1) for word in row] for row in words]
+        return cls(targets, sources, links, weights)
+
+    def tokens(self, tokenizer: Tokenizer, num_threads: int, **paired: Any) -> float:
+        """How many tokens the tokenizer makes, by the weights of their words."""
+        if self.weights is None:
+            rows = tokenizer.encode_batch(self.targets, num_threads=num_threads, **paired)
+            return float(sum(map(len, rows)))
+        encodings = tokenizer.encode_batch(
+            self.targets, out_type=Encoding, num_threads=num_threads, **paired
+        )
+        return math.fsum(
+            weights[word]
+            for encoding, weights in zip(encodings, self.weights, strict=True)
+            for word in encoding.word_ids
+        )
 
 
 def calibrated(
-    tokenizer: Tokenizer,
-    targets: Sequence[str],
-    sources: Sequence[Source] | None,
-    alignments: Sequence[Links | None] | None,
-    wanted: float,
-    num_threads: int = 1,
+    tokenizer: Tokenizer, text: Text, wanted: float, num_threads: int = 1, *, marginal: bool = True
 ) -> Tokenizer:
     """A copy of the tokenizer that makes at most `wanted` tokens of the text, as near as it can.
 
-    Fits what the text allows: target-only encoding; with `sources` also paired encoding; with
-    `alignments` also that with links given.
+    Without `marginal`, target-only encoding stays as it is.
     """
-    record: dict[str, Any] = {"sentences": len(targets), "wanted": wanted}
+    record: dict[str, Any] = {"sentences": len(text.targets), "wanted": wanted}
 
     def fit(name: str, change: Callable[[Tokenizer, float], Tokenizer], **paired: Any) -> None:
         nonlocal tokenizer
         before = tokenizer
 
-        def tokens(penalty: float) -> int:
-            changed = change(before, penalty)
-            return sum(map(len, changed.encode_batch(targets, num_threads=num_threads, **paired)))
+        def tokens(penalty: float) -> float:
+            return text.tokens(change(before, penalty), num_threads, **paired)
 
         penalty = smallest_penalty(tokens, wanted)
         tokenizer = change(before, penalty)
         record[name] = {"penalty": penalty, "tokens": tokens(penalty)}
 
-    fit("target_only", with_marginal_penalty)
-    if sources is not None:
-        words = [tokenizer.source_words(source) for source in sources]
+    if marginal:
+        fit("target_only", with_marginal_penalty)
+    if text.sources is not None and tokenizer.is_paired:
+        words = [tokenizer.source_words(source) for source in text.sources]
         fit("with_source", with_inferred_penalty, sources=words)
-        if alignments is not None:
-            links = [None if row is None else list(row) for row in alignments]
+        if text.links is not None:
+            links = [None if row is None else list(row) for row in text.links]
             fit("with_links", with_linked_penalty, sources=words, alignments=links)
     return tokenizer._replaced(provenance={**tokenizer.provenance, "calibration": record})
 
 
-def smallest_penalty(tokens: Callable[[float], int], wanted: float) -> float:
-    """The smallest penalty that brings the tokens down to `wanted`, if any within the limit does.
+def smallest_penalty(tokens: Callable[[float], float], wanted: float) -> float:
+    """The smallest penalty that brings the tokens down to `wanted`, or nearly to the fewest.
 
     >>> smallest_penalty(lambda penalty: 100 if penalty < 1.5 else 90, 95)
     1.5
     """
     low, high = -LIMIT * SCORES_PER_NAT, LIMIT * SCORES_PER_NAT
+    wanted = max(wanted, tokens(LIMIT) * _NEAR_THE_LEAST)
     while low < high:
         middle = (low + high) // 2
         if tokens(middle / SCORES_PER_NAT) <= wanted:
@@ -73,7 +111,7 @@ def smallest_penalty(tokens: Callable[[float], int], wanted: float) -> float:
 
 
 def with_marginal_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:
-    """Changes the scores of all learned pieces alike, so that their order and ids stay."""
+    """All learned pieces score less by the same, so their order and ids stay."""
     vocabulary = tokenizer.vocabulary
     scores = [
         score - penalty if kind == PieceType.NORMAL else score
@@ -92,7 +130,7 @@ def with_linked_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:
     return _with_settings(tokenizer, piece_penalty=penalty)
 
 
-def _with_settings(tokenizer: Tokenizer, **changes: float) -> Tokenizer:
+def _with_settings(tokenizer: Tokenizer, **changes: Any) -> Tokenizer:
     table = tokenizer.cooccurrences()
     settings = dataclasses.replace(table.settings, **changes)
     return tokenizer._replaced(table=dataclasses.replace(table, settings=settings))

@@ -13,13 +13,16 @@ from pairpiece.corpus import Corpus, Paths
 from pairpiece.encoding import check_seed, check_threads
 from pairpiece.errors import AlignerError, OptionError
 from pairpiece.imports import import_tokenizer
-from pairpiece.options import LearningOptions, TextOptions, check_choice
+from pairpiece.options import LearningOptions, TextOptions, check_balance, check_choice
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import DEFAULT_SIZE, check_fixed, pieces_of, text_and_learning
 from pairpiece.word_aligner import TRAINING_LENGTH, Eflomal
 
 LINKS_BETWEEN = ("words", "spaces")
+
+_BALANCE = 0.995
+_PENALTIES = {"paired_piece_penalty", "marginal_piece_penalty"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Job:
     learning_arguments: dict[str, Any]  # of train_from_pairs
     text: TextOptions
     learning: LearningOptions
+    balance: float | None  # None: penalties stay as they are
+    dev: Corpus | None  # to calibrate on; None: a sample of the text
 
 
 def prepare(
@@ -52,6 +57,9 @@ def prepare(
     target: Paths | None = None,
     *,
     corpus: Paths | Iterable[tuple[str, str]] | None = None,
+    dev_source: Paths | None = None,
+    dev_target: Paths | None = None,
+    balance: float | None = None,
     vocab_size: int | None = None,
     vocabulary: Tokenizer | str | os.PathLike[str] | None = None,
     start_from: Tokenizer | str | os.PathLike[str] | Iterable[str] | None = None,
@@ -90,6 +98,10 @@ def prepare(
       ``"union"``.
     * `samplers` of Eflomal, and its iterations in proportion to its own number (`aligner_length`);
       `keep_priors` for aligning new text later.
+    * `dev_source`, `dev_target`: text like that which will be tokenized.  The default mode makes as
+      many tokens of it as a plain unigram tokenizer (or `vocabulary`) does, times `balance`, 0.995
+      if not given: less is more compact, more is better aligned.  Without such text it goes by a
+      sample of the corpus.  Nothing is fitted where penalties per piece are given.
     * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.
     * `format`, `source_column`, `target_column`: see `Corpus`.
     * `num_threads`: all processors if not given; the result does not depend on it.
@@ -121,7 +133,15 @@ def prepare(
         vocab_size = fixed.vocab_size
     if isinstance(start_from, str | os.PathLike):
         start_from = import_tokenizer(start_from)
+    if fixed is None and not mode.startswith("paper"):
+        options = {"add_dummy_prefix": True, **options}  # a first word is like any other
     text, learning = text_and_learning(mode, options, fixed)
+    calibrates = mode == "default" and not options.keys() & _PENALTIES
+    if not calibrates and (balance is not None or dev_source is not None or dev_target is not None):
+        raise OptionError(
+            "dev text and balance are for the default mode, without penalties per piece"
+        )
+    check_balance(_BALANCE if balance is None else balance)
     if text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
     align = os.fspath(align)
@@ -164,6 +184,10 @@ def prepare(
         },
         text=text,
         learning=learning,
+        balance=(_BALANCE if balance is None else balance) if calibrates else None,
+        dev=None
+        if dev_source is None and dev_target is None
+        else Corpus.of(dev_source, dev_target, None, format=format),
     )
 
 

@@ -56,6 +56,11 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
         raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
 
 
+def check_balance(balance: float) -> None:
+    """Raise an `OptionError` for what is not a sensible proportion of tokens."""
+    _between("balance", balance, 0.5, 2)
+
+
 def _between(name: str, value: float, low: float, high: float = math.inf) -> None:
     if not (isinstance(value, int | float) and low <= value <= high and not math.isnan(value)):
         limit = f"between {low:g} and {high:g}" if high < math.inf else f"at least {low:g}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece import checks, files, provenance, source_tokenizers, storage
+from pairpiece import calibration, checks, files, provenance, source_tokenizers, storage
 from pairpiece.corpus import Corpus, Paths, SentencePair
 from pairpiece.errors import AlignerError, CorpusError
 from pairpiece.job import Job, prepare
@@ -30,11 +30,14 @@ from pairpiece.symmetrization import Link
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.training import Progress, passes_left, train_from_pairs
 from pairpiece.word_aligner import for_aligner, links_between_words, read_links, symmetrized_links
+from pairpiece.word_links import word_links
 from pairpiece.words import WordSplitter
 from pairpiece.workspace import Result, Workspace, default_folder
 
 VERSION = 2
 """Of what the stages make; results of other versions are not used again."""
+
+_CALIBRATION_SENTENCES = 2000
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,8 @@ class _Stages:
         source = self._source_tokenizer(text)
         links = self._align(self._words(text, source)) if self._job.align == "eflomal" else None
         pairs = self._pairs(text, source, links)
-        tokenizer = self._learn(text, source, links, pairs)
+        learned = self._learn(text, source, links, pairs)
+        tokenizer = self._tokenizer(self._calibrate(text, source, links, learned), source)
         sides = (files.lines(text.folder / name) for name in ("source.txt", "target.txt"))
         examples = middling(itertools.islice(zip(*sides, strict=True), 50_000))
         return Run(tokenizer, self._results, examples, kept_in)
@@ -392,7 +396,8 @@ class _Stages:
 
     # ------------------------------------------------------------------ learning
 
-    def _learn(self, text: Result, source: Any, links: Result | None, pairs: Result) -> Tokenizer:
+    def _learn(self, text: Result, source: Any, links: Result | None, pairs: Result) -> Result:
+        """The model and, to calibrate it, a plain tokenizer in ``reference``."""
         job = self._job
         origin = provenance.provenance(job, text, source, links, pairs)
         depends_on = {
@@ -407,6 +412,7 @@ class _Stages:
             "hard_vocab_limit": job.learning_arguments["hard_vocab_limit"],
             "priors": links.content if links is not None and job.keep_priors else None,
             "provenance": origin,
+            "reference": job.balance is not None,
         }
 
         def progress(event: Progress) -> None:
@@ -414,8 +420,9 @@ class _Stages:
             self._reporter.advance(event.iteration, event.iteration + left, "passes")
 
         def make(folder: Path) -> dict[str, Any]:
+            examples = Pairs.load(pairs.folder / "pairs.safetensors")
             tokenizer = train_from_pairs(
-                Pairs.load(pairs.folder / "pairs.safetensors"),
+                examples,
                 None if job.vocabulary is not None else job.vocab_size,
                 job.mode,
                 vocabulary=job.vocabulary,
@@ -433,13 +440,88 @@ class _Stages:
                 provenance={**tokenizer.provenance, **origin}, priors=priors
             )
             tokenizer.save(folder)
+            if job.balance is not None:
+                self._plain(examples, tokenizer).save(folder / "reference")
             return {"vocab_size": tokenizer.vocab_size}
 
-        result = self._stage("learn", "learning the pieces", depends_on, make)
+        return self._stage("learn", "learning the pieces", depends_on, make)
+
+    def _plain(self, examples: Pairs, tokenizer: Tokenizer) -> Tokenizer:
+        """What the tokenizer is compared with: the vocabulary it was given, or a plain unigram."""
+        if self._job.vocabulary is not None:
+            return self._job.vocabulary
+        return train_from_pairs(
+            examples,
+            tokenizer.vocab_size,
+            "unigram",
+            num_threads=self._job.num_threads,
+            hard_vocab_limit=False,
+            **dataclasses.asdict(self._job.text),
+        )
+
+    def _tokenizer(self, result: Result, source: Any) -> Tokenizer:
         given = source if provenance.identity(source) is None else None
         tokenizer = storage.load(result.folder, source_tokenizer=given)
         tokenizer.__getstate__()  # reads what is otherwise read when needed: the folder may go
         return tokenizer
+
+    # ------------------------------------------------------------------ calibration
+
+    def _calibrate(
+        self, text: Result, source: Any, links: Result | None, learned: Result
+    ) -> Result:
+        """The model with penalties that suit the dev text or, without one, the text itself."""
+        job = self._job
+        balance = job.balance
+        if balance is None:
+            return learned
+        dev = None if job.dev is None else [(p.source, p.target) for p in job.dev]
+        known = provenance.identity(source) is not None
+        depends_on = {
+            "learned": learned.content,
+            "balance": balance,
+            "text": text.content,
+            "links": [*provenance.links_identity(job, links), text.details["read"]],
+            "dev": dev,
+        }
+
+        def make(folder: Path) -> dict[str, Any]:
+            tokenizer = self._tokenizer(learned, source)
+            plain = storage.load(learned.folder / "reference")
+            if dev is None:
+                sample = self._sample(text, source, links)
+            else:
+                linked = word_links(tokenizer, dev) if job.align == "eflomal" else None
+                sample = calibration.Text([t for _, t in dev], [s for s, _ in dev], linked)
+            wanted = balance * sample.tokens(plain, job.num_threads)
+            calibrated = calibration.calibrated(
+                tokenizer, sample, wanted, job.num_threads, marginal=job.vocabulary is None
+            )
+            calibrated.save(folder)
+            return dict(calibrated.provenance["calibration"])
+
+        return self._stage("calibrate", "calibrating", depends_on if known else None, make)
+
+    def _sample(self, text: Result, source: Any, links: Result | None) -> calibration.Text:
+        """Sentences from all over the text, with their links."""
+        step = max(1, text.details["used"] // _CALIBRATION_SENTENCES)
+        aligned = self._job.align != "none"
+        all_links = self._links(text, links) if aligned else itertools.repeat(([], ""))
+        split = self._split()
+        targets, sources, words, sentence_links = [], [], [], []
+        rows = zip(self._sentences(text, "source", "target"), all_links, strict=False)
+        for (source_text, target_text), (linked, _) in itertools.islice(rows, 0, None, step):
+            if aligned and links is None and self._job.links_between == "spaces":
+                linked = links_between_words(
+                    linked, words_to_align(source, source_text), split.words(target_text)
+                )
+            targets.append(target_text)
+            sources.append(tokens_by_word(source, source_text))
+            words.append(split.words(target_text))
+            sentence_links.append(linked)
+        return calibration.Text.of_training(
+            targets, sources, sentence_links if aligned else None, words
+        )
 
 
 def middling(pairs: Iterable[tuple[str, str]], count: int = 3) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -22,7 +23,7 @@ from pairpiece.encoding import (
     check_threads,
 )
 from pairpiece.errors import OptionError
-from pairpiece.options import MARKER, TextOptions
+from pairpiece.options import MARKER, TextOptions, check_balance
 from pairpiece.tables import BigramTable, CooccurrenceTable
 from pairpiece.vocabulary import Vocabulary
 from pairpiece.words import core_tokenizer
@@ -457,7 +458,8 @@ class Tokenizer:
             self._table = self._table()
         return self._table
 
-    def _source_tokens(self, source: Source) -> Sequence[str] | Sequence[Sequence[str]]:
+    def source_words(self, source: Source) -> Sequence[str] | Sequence[Sequence[str]]:
+        """The tokens of each word of a source text; tokens are returned as they are."""
         return self._tokenize_source(source) if isinstance(source, str) else source
 
     def _tokenize_source(self, text: str) -> Sequence[str] | Sequence[Sequence[str]]:
@@ -505,7 +507,7 @@ class Tokenizer:
         above `min_score`, has no link.
         """
         table = self.cooccurrences()
-        words = self._source_tokens(source)
+        words = self.source_words(source)
         ids: list[int] = self.encode(target, source=words, alignment=alignment)
         tokens = [token for word in words for token in ([word] if isinstance(word, str) else word)]
         text = self._inputs([target])[0]
@@ -572,6 +574,37 @@ class Tokenizer:
 
         return self._replaced(bigram=BigramTable.from_words(self._vocabulary, words()))
 
+    # ------------------------------------------------------------------ calibration
+
+    def calibrate(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[Source] | None = None,
+        *,
+        alignments: Sequence[Links | None] | None = None,
+        reference: Tokenizer | SourceTokenizer | int,
+        balance: float = 1.0,
+        num_threads: int = 1,
+    ) -> Tokenizer:
+        """A copy that makes `balance` times as many tokens of the text as `reference` does.
+
+        `reference` is another tokenizer, any function from text to tokens, or a number of tokens.
+        A `balance` below 1 asks for compression, above 1 for more tokens to align.  Fits
+        target-only encoding; with `sources` also paired encoding, and with `alignments` also that
+        with links given.  What comes out is in ``provenance["calibration"]``.
+        """
+        from pairpiece.calibration import Text, calibrated
+
+        check_threads(num_threads)
+        if isinstance(targets, str) or not targets:
+            raise OptionError("the text to calibrate on must be a list of sentences, not empty")
+        check_balance(balance)
+        text = Text(list(targets), sources, alignments)
+        tokens = reference if isinstance(reference, int) else _tokens(reference, text.targets)
+        if tokens < 1:
+            raise OptionError(f"reference must make at least one token of the text, not {tokens}")
+        return calibrated(self, text, balance * tokens, num_threads)
+
     def _replaced(self, **changes: Any) -> Tokenizer:
         state = {**self.__getstate__(), **changes}
         copy = Tokenizer.__new__(Tokenizer)
@@ -615,3 +648,15 @@ class Tokenizer:
     def __repr__(self) -> str:
         kind = "paired" if self.is_paired else "target-only"
         return f"<pairpiece.Tokenizer: {self.vocab_size} pieces, {kind}>"
+
+
+def _tokens(reference: SourceTokenizer, texts: Sequence[str]) -> int:
+    """How many tokens a tokenizer makes of the texts."""
+    if isinstance(reference, Tokenizer):
+        return sum(map(len, reference.encode_batch(texts)))
+    if not callable(reference):
+        raise OptionError(
+            f"reference must be a tokenizer, a function or a number of tokens, not {reference!r}"
+        )
+    tokens = itertools.chain.from_iterable(map(reference, texts))
+    return sum(1 if isinstance(token, str | int) else len(token) for token in tokens)

@@ -42,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="files with both sides: .tsv .jsonl .parquet .tmx .po; - reads TSV from stdin",
     )
+    text.add_argument(
+        "--dev-source",
+        nargs="+",
+        metavar="FILE",
+        help="text like that to tokenize: calibrate on it",
+    )
+    text.add_argument("--dev-target", nargs="+", metavar="FILE", help="its translation")
     text.add_argument("--format", choices=FORMATS, help="if the suffix does not tell")
     text.add_argument("--source-column", metavar="NAME", help="column (TSV: number; TMX: language)")
     text.add_argument("--target-column", metavar="NAME", help="column of the target side")
@@ -60,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--start-from", metavar="PATH", help="choose the new pieces among those of this tokenizer"
     )
     model.add_argument("--mode", choices=MODES, default="default")
+    model.add_argument(
+        "--balance",
+        type=float,
+        metavar="X",
+        help="tokens to make, in proportion to a plain unigram tokenizer: less for compression, "
+        "more for alignment; default 0.995",
+    )
     model.add_argument("--seed", type=int, default=0, metavar="N")
     model.add_argument(
         "--set",
@@ -136,6 +150,9 @@ def _job(options: argparse.Namespace) -> Job:
         options.source,
         options.target,
         corpus=options.corpus,
+        dev_source=options.dev_source,
+        dev_target=options.dev_target,
+        balance=options.balance,
         vocab_size=options.vocab_size,
         vocabulary=options.vocabulary,
         start_from=options.start_from,
