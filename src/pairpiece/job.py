@@ -21,7 +21,7 @@ from pairpiece.word_aligner import TRAINING_LENGTH, Eflomal
 
 LINKS_BETWEEN = ("words", "spaces")
 
-_BALANCE = 0.995
+_BALANCE = 0.99
 _PENALTIES = {"paired_piece_penalty", "marginal_piece_penalty"}
 
 
@@ -99,7 +99,7 @@ def prepare(
     * `samplers` of Eflomal, and its iterations in proportion to its own number (`aligner_length`);
       `keep_priors` for aligning new text later.
     * `dev_source`, `dev_target`: text like that which will be tokenized.  The default mode makes as
-      many tokens of it as a plain unigram tokenizer (or `vocabulary`) does, times `balance`, 0.995
+      many tokens of it as a plain unigram tokenizer (or `vocabulary`) does, times `balance`, 0.99
       if not given: less is more compact, more is better aligned.  Without such text it goes by a
       sample of the corpus.  Nothing is fitted where penalties per piece are given.
     * `max_lines`: use a random sample of so many sentence pairs.  `strict`: stop at warnings.

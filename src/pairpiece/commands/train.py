@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="X",
         help="tokens to make, in proportion to a plain unigram tokenizer: less for compression, "
-        "more for alignment; default 0.995",
+        "more for alignment; default 0.99",
     )
     model.add_argument("--seed", type=int, default=0, metavar="N")
     model.add_argument(
