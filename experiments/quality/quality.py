@@ -29,6 +29,7 @@ from pairpiece.evaluation import evaluate
 from pairpiece.evaluation.systems import LINKS_SEED
 from pairpiece.options import LengthPenalty
 from pairpiece.source_tokenizers import train_sentencepiece
+from pairpiece.word_aligner import TRAINING_LENGTH
 from pairpiece.word_links import word_links
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
@@ -66,6 +67,7 @@ def main() -> None:
     parser.add_argument("--directions", nargs="+", help="such as deu-hsb; all if not given")
     parser.add_argument("--matched-only", action="store_true", help="leave raw rows out")
     parser.add_argument("--runs", type=int, default=5, help="of the aligner")
+    parser.add_argument("--aligner-length", type=float, default=TRAINING_LENGTH)
     parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-quality"))
     options = parser.parse_args()
     print("| direction | size | tokenizer | tokens | one-to-one | unaligned | link F | bits/byte |")
@@ -162,6 +164,7 @@ class Direction:
                 *self._train,
                 vocab_size=self._size,
                 keep_priors=True,
+                aligner_length=self._options.aligner_length,
                 hard_vocab_limit=False,
                 output=folder,
                 work_dir=self._options.work_dir / "stages",

@@ -208,7 +208,7 @@ _PAPER = LearningOptions(
 
 _PRESETS = {
     "default": LearningOptions(
-        length_penalty=LengthPenalty(over=4.0, under=1.0, unlinked=4.0),
+        length_penalty=LengthPenalty(over=4.0, under=2.0, unlinked=4.0),
         min_expected_count=1.0,
         paired_length_penalty=LengthPenalty(over=12.0, under=0.0, unlinked=12.0),
     ),
@@ -234,7 +234,7 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
 
     >>> text, learning = options_for("default", {"smoothing": 2.0})
     >>> learning.smoothing, learning.length_penalty.under
-    (2.0, 1.0)
+    (2.0, 2.0)
     """
     check_choice("mode", mode, MODES)
     text = TextOptions()
