@@ -1,0 +1,138 @@
+"""Calibration: as many tokens as wanted, ids as they were, kept with the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+from command_line import Training
+from sample import SENTENCES
+
+import pairpiece
+from pairpiece import OptionError, files, sample
+from pairpiece.calibration import LIMIT, Text, smallest_penalty
+
+TARGETS = list(files.lines(sample.ITALIAN))[-300:]
+SOURCES = list(files.lines(sample.FRENCH))[-300:]
+
+
+@pytest.fixture(scope="module")
+def model(trained: Training) -> pairpiece.Tokenizer:
+    return pairpiece.load(trained.model)
+
+
+def tokens(tokenizer: pairpiece.Tokenizer, *arguments: Any, **options: Any) -> int:
+    return sum(map(len, tokenizer.encode_batch(TARGETS, *arguments, **options)))
+
+
+@pytest.mark.parametrize("balance", [0.97, 1.0, 1.1])
+def test_as_many_tokens_as_wanted(model: pairpiece.Tokenizer, balance: float) -> None:
+    reference = tokens(model)
+    calibrated = model.calibrate(TARGETS, SOURCES, reference=model, balance=balance)
+    found = calibrated.provenance["calibration"]
+    fewest = {"target_only": calibrated.encode_batch(TARGETS)}
+    fewest["with_source"] = calibrated.encode_batch(TARGETS, SOURCES)
+    for way, rows in fewest.items():
+        assert sum(map(len, rows)) == found[way]["tokens"]
+        if abs(found[way]["penalty"]) < LIMIT - 0.01 and balance >= 1:
+            assert 0.98 * balance * reference < found[way]["tokens"] <= balance * reference
+
+
+def test_more_tokens_for_more_balance(model: pairpiece.Tokenizer) -> None:
+    counts = [
+        tokens(model.calibrate(TARGETS, reference=model, balance=balance))
+        for balance in (0.98, 1.05, 1.2)
+    ]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1]
+
+
+def test_links_have_a_penalty_of_their_own(tokenizer: pairpiece.Tokenizer) -> None:
+    sources, targets, links = zip(*SENTENCES, strict=True)
+    most = sum(map(len, targets))
+    calibrated = tokenizer.calibrate(targets, sources, alignments=links, reference=most)
+    settings = calibrated.cooccurrences().settings
+    found = calibrated.provenance["calibration"]
+    assert settings.piece_penalty == found["with_links"]["penalty"]
+    assert settings.inferred_piece_penalty == found["with_source"]["penalty"]
+    alone = tokenizer.calibrate(targets, sources, reference=most)
+    before = tokenizer.cooccurrences().settings
+    assert alone.cooccurrences().settings.piece_penalty == before.piece_penalty
+
+
+def test_pieces_ids_and_round_trip_stay(model: pairpiece.Tokenizer) -> None:
+    calibrated = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.3)
+    assert calibrated.get_vocab() == model.get_vocab()
+    for target, source in zip(TARGETS, SOURCES, strict=True):
+        assert calibrated.decode(calibrated.encode(target)) == target
+        assert calibrated.decode(calibrated.encode(target, source=source)) == target
+
+
+def test_a_saved_model_stays_calibrated(model: pairpiece.Tokenizer, tmp_path: Path) -> None:
+    calibrated = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.2)
+    calibrated.save(tmp_path / "model")
+    loaded = pairpiece.load(tmp_path / "model")
+    assert loaded.provenance["calibration"] == calibrated.provenance["calibration"]
+    assert loaded.encode_batch(TARGETS) == calibrated.encode_batch(TARGETS)
+    assert loaded.encode_batch(TARGETS, SOURCES) == calibrated.encode_batch(TARGETS, SOURCES)
+
+
+def test_threads_do_not_matter(model: pairpiece.Tokenizer) -> None:
+    one, two = (
+        model.calibrate(TARGETS, SOURCES, reference=model, num_threads=threads)
+        for threads in (1, 2)
+    )
+    assert one.provenance == two.provenance
+
+
+def test_references_of_all_kinds(model: pairpiece.Tokenizer, tmp_path: Path) -> None:
+    by_number = model.calibrate(TARGETS, reference=tokens(model))
+    by_tokenizer = model.calibrate(TARGETS, reference=model)
+    by_function = model.calibrate(TARGETS, reference=lambda text: model.encode(text, out_type=str))
+    assert by_number.provenance == by_tokenizer.provenance == by_function.provenance
+    peer = sentencepiece.SentencePieceProcessor()
+    peer.LoadFromSerializedProto(model.source_tokenizer.content)  # type: ignore[union-attr]
+    wanted = model.calibrate(TARGETS, reference=peer.encode).provenance["calibration"]["wanted"]
+    assert wanted == sum(map(len, peer.encode(TARGETS)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"targets": []},
+        {"targets": "one text"},
+        {"reference": 0},
+        {"reference": "it.model"},
+        {"reference": lambda text: []},
+        {"balance": 0.1},
+        {"balance": "much"},
+        {"num_threads": 0},
+    ],
+)
+def test_what_makes_no_sense(model: pairpiece.Tokenizer, arguments: dict[str, Any]) -> None:
+    given = {"targets": TARGETS, "reference": 100, **arguments}
+    with pytest.raises(OptionError):
+        model.calibrate(given.pop("targets"), **given)
+
+
+def test_what_cannot_be_reached_is_not_paid_for() -> None:
+    # 100 tokens are the fewest; a larger penalty than 2 brings nothing any more.
+    assert smallest_penalty(lambda penalty: 120 if penalty < 2 else 100, 50) == 2
+    assert smallest_penalty(lambda _: 100, 200) == -LIMIT
+
+
+def test_frequent_words_of_a_training_count_less() -> None:
+    words = [["▁di"] * 16, ["▁topo"]]
+    text = Text.of_training(["di " * 16, "topo"], None, None, words)
+    assert text.weights is not None
+    assert sum(text.weights[0]) == pytest.approx(16**0.75)
+    assert text.weights[1] == [1.0]
+
+
+def test_training_calibrates(trained: Training) -> None:
+    found = pairpiece.load(trained.model).provenance["calibration"]
+    assert {"target_only", "with_source", "with_links"} <= found.keys()
+    for way in ("target_only", "with_source", "with_links"):
+        assert found[way]["tokens"] < 1.02 * found["wanted"]
