@@ -389,7 +389,7 @@ class ReferenceEngine:
         return [counts[t] for t in self._pieces]
 
     def unigram_counts(self, scores: Sequence[float]) -> list[float]:
-        """Expected counts of the pieces under a unigram model with these scores (eq. 17)."""
+        """Expected counts of the pieces under a unigram model with these scores (eq. 19)."""
         weight_of = {t: math.exp(score) for t, score in zip(self._pieces, scores, strict=True)}
         counts: dict[str, float] = defaultdict(float)
         for word, _, _, n in self.rows:

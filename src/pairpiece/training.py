@@ -226,7 +226,7 @@ def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -
 def _fitted(
     engine: Engine, used: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Scores under which each piece is expected as often in the words as it is `used` (eq. 17)."""
+    """Scores under which each piece is expected as often in the words as it is `used` (eq. 19)."""
     for _ in range(_FITTING_PASSES):
         expected = np.asarray(engine.unigram_counts(scores))
         scores = scores + 0.5 * (np.log(used + 1) - np.log(expected + 1))
