@@ -24,7 +24,7 @@ from pairpiece.commands import main
 _TERMINAL = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 
-STAGES = ["read", "source", "words", "align", "pairs", "learn"]
+STAGES = ["read", "source", "words", "align", "pairs", "learn", "calibrate"]
 EARLIER = "from an earlier run"
 
 

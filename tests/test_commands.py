@@ -177,7 +177,7 @@ def test_the_overview_tells_what_the_model_is(
     assert rows["source tokenizer"] == "sentencepiece"
     assert rows["mode"] == "default"
     assert rows["text.normalization"] == "nfkc"
-    assert rows["learning.length_penalty.under"] == "8.0"
+    assert rows["learning.length_penalty.under"] == "2.0"
     assert rows["corpus.files.1.name"] == "a.it"
     assert rows["alignment.aligner"] == "eflomal"
 

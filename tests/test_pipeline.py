@@ -341,8 +341,8 @@ def test_another_vocabulary_size_costs_only_the_learning(corpus: dict[str, Path]
     listener = Listener()
     assert run(**arguments, vocab_size=300, reporter=listener).tokenizer.vocab_size == 300
     made = {stage for stage, reused in listener.reused.items() if not reused}
-    assert made == {"learn"}
-    assert listener.reused.keys() == {"read", "source", "words", "align", "pairs", "learn"}
+    assert made == {"learn", "calibrate"}
+    assert listener.reused.keys() == {*STAGES}
 
 
 def test_a_size_that_cannot_be_reached_does_not_waste_the_alignment(
@@ -357,7 +357,7 @@ def test_a_size_that_cannot_be_reached_does_not_waste_the_alignment(
     assert not listener.reused["learn"]
 
 
-STAGES = ["read", "source", "words", "align", "pairs", "learn"]
+STAGES = ["read", "source", "words", "align", "pairs", "learn", "calibrate"]
 
 
 def test_a_run_that_is_interrupted_at_every_stage_goes_on_where_it_was(
@@ -370,7 +370,7 @@ def test_a_run_that_is_interrupted_at_every_stage_goes_on_where_it_was(
         made = STAGES[number - 1] if number else None
         assert listener.reused == {name: name != made for name in STAGES[:number]}
     resumed = run(**corpus, align="eflomal")
-    assert [result.stage for result in resumed.stages if not result.reused] == ["learn"]
+    assert [result.stage for result in resumed.stages if not result.reused] == ["calibrate"]
     at_once = run(**corpus, align="eflomal", work_dir=tmp_path / "at once")
     assert contents(resumed.tokenizer) == contents(at_once.tokenizer)
 

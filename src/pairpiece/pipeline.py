@@ -37,7 +37,7 @@ from pairpiece.workspace import Result, Workspace, default_folder
 VERSION = 2
 """Of what the stages make; results of other versions are not used again."""
 
-_CALIBRATION_SENTENCES = 2000
+_CALIBRATION_SENTENCES = 1000
 
 
 @dataclass(frozen=True)
@@ -369,14 +369,15 @@ class _Stages:
             details["linked_words"] += len({target for _, target in linked})
             yield from examples_of_links(tokens, words, linked, per_link=per_link)
 
-    def _links(self, text: Result, links: Result | None) -> Iterator[tuple[list[Link], str]]:
-        """The links of each sentence that is used, with a name for its place."""
+    def _links(
+        self, text: Result, links: Result | None, step: int = 1
+    ) -> Iterator[tuple[list[Link], str]]:
+        """The links of each (`step`-th) sentence that is used, with a name for its place."""
         if links is None:
-            yield from self._links_from_file(text)
+            yield from itertools.islice(self._links_from_file(text), 0, None, step)
             return
-        for number, linked in enumerate(
-            symmetrized_links(links.folder, self._job.symmetrization), 1
-        ):
+        found = symmetrized_links(links.folder, self._job.symmetrization, step)
+        for number, linked in zip(itertools.count(1, step), found, strict=False):
             yield linked, f"{links.folder}:{number}"
 
     def _links_from_file(self, text: Result) -> Iterator[tuple[list[Link], str]]:
@@ -506,11 +507,11 @@ class _Stages:
         """Sentences from all over the text, with their links."""
         step = max(1, text.details["used"] // _CALIBRATION_SENTENCES)
         aligned = self._job.align != "none"
-        all_links = self._links(text, links) if aligned else itertools.repeat(([], ""))
+        all_links = self._links(text, links, step) if aligned else itertools.repeat(([], ""))
         split = self._split()
         targets, sources, words, sentence_links = [], [], [], []
-        rows = zip(self._sentences(text, "source", "target"), all_links, strict=False)
-        for (source_text, target_text), (linked, _) in itertools.islice(rows, 0, None, step):
+        sentences = itertools.islice(self._sentences(text, "source", "target"), 0, None, step)
+        for (source_text, target_text), (linked, _) in zip(sentences, all_links, strict=False):
             if aligned and links is None and self._job.links_between == "spaces":
                 linked = links_between_words(
                     linked, words_to_align(source, source_text), split.words(target_text)

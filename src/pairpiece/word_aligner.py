@@ -246,11 +246,11 @@ class _Iterations:
         self._advance(done, max(self._total, done))
 
 
-def symmetrized_links(folder: Path, symmetrization: str) -> Iterator[list[Link]]:
-    """The links of every sentence that `Eflomal.align` has aligned, in order."""
+def symmetrized_links(folder: Path, symmetrization: str, step: int = 1) -> Iterator[list[Link]]:
+    """The links of every (`step`-th) sentence that `Eflomal.align` has aligned, in order."""
     symmetrize = SYMMETRIZATIONS[symmetrization]
     both = (files.lines(folder / name) for name in ("forward.links", "reverse.links"))
-    for forward, reverse in zip(*both, strict=True):
+    for forward, reverse in itertools.islice(zip(*both, strict=True), 0, None, step):
         yield symmetrize(_own_links(forward), _own_links(reverse))
 
 
