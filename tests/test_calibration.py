@@ -87,7 +87,7 @@ def test_threads_do_not_matter(model: pairpiece.Tokenizer) -> None:
     assert one.provenance == two.provenance
 
 
-def test_references_of_all_kinds(model: pairpiece.Tokenizer, tmp_path: Path) -> None:
+def test_references_of_all_kinds(model: pairpiece.Tokenizer) -> None:
     by_number = model.calibrate(TARGETS, reference=tokens(model))
     by_tokenizer = model.calibrate(TARGETS, reference=model)
     by_function = model.calibrate(TARGETS, reference=lambda text: model.encode(text, out_type=str))
@@ -105,7 +105,7 @@ def test_references_of_all_kinds(model: pairpiece.Tokenizer, tmp_path: Path) -> 
         {"targets": "one text"},
         {"reference": 0},
         {"reference": "it.model"},
-        {"reference": lambda text: []},
+        {"reference": lambda _: []},
         {"balance": 0.1},
         {"balance": "much"},
         {"num_threads": 0},

@@ -48,6 +48,7 @@ def test_the_table_has_plausible_numbers(demo: Demo) -> None:
         "paper, with source",
         "default, target only",
         "default, with source",
+        "default, with source, calibrated",
     ]
     for tokens, one_to_one in rows.values():
         assert 1 < tokens < 4
@@ -55,9 +56,16 @@ def test_the_table_has_plausible_numbers(demo: Demo) -> None:
 
 
 @pytest.mark.parametrize("way", ["target only", "with source"])
-def test_the_default_has_more_one_to_one_links_than_sentencepiece(way: str, demo: Demo) -> None:
+def test_the_default_has_fewer_tokens_than_sentencepiece(way: str, demo: Demo) -> None:
     rows = demo.rows()
-    assert rows[f"default, {way}"][1] > rows["SentencePiece"][1]
+    assert rows[f"default, {way}"][0] < rows["SentencePiece"][0]
+
+
+def test_with_as_many_tokens_the_default_has_more_one_to_one_links(demo: Demo) -> None:
+    rows = demo.rows()
+    tokens, one_to_one = rows["default, with source, calibrated"]
+    assert tokens < 1.01 * rows["SentencePiece"][0]
+    assert one_to_one > rows["SentencePiece"][1]
 
 
 def test_three_sentences_are_shown_side_by_side(demo: Demo) -> None:
