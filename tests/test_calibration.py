@@ -136,3 +136,70 @@ def test_training_calibrates(trained: Training) -> None:
     assert {"target_only", "with_source", "with_links"} <= found.keys()
     for way in ("target_only", "with_source", "with_links"):
         assert found[way]["tokens"] < 1.02 * found["wanted"]
+
+
+# ---------------------------------------------------------------------- in a training
+
+
+def trained_with(tmp_path: Path, **options: Any) -> pairpiece.Tokenizer:
+    corpus = list(zip(list(files.lines(sample.FRENCH)), files.lines(sample.ITALIAN), strict=True))
+    return pairpiece.train(
+        corpus=corpus[:1500], vocab_size=800, align="none", work_dir=tmp_path / "work", **options
+    )
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> dict[str, Path]:
+    names = {"dev_source": tmp_path / "dev.fr", "dev_target": tmp_path / "dev.it"}
+    for path, lines in zip(names.values(), (SOURCES, TARGETS), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return names
+
+
+def test_dev_text_is_what_counts(dev: dict[str, Path], tmp_path: Path) -> None:
+    found = trained_with(tmp_path, **dev)
+    record = found.provenance["calibration"]
+    assert record["sentences"] == len(TARGETS)
+    assert record["target_only"]["tokens"] == tokens(found) <= 1.01 * record["wanted"]
+    assert record["with_source"]["tokens"] == tokens(found, SOURCES)
+
+
+def test_the_balance_is_a_dial(tmp_path: Path) -> None:
+    few, many = (trained_with(tmp_path, balance=balance) for balance in (0.95, 1.1))
+    assert tokens(few) < tokens(many)
+    assert few.get_vocab() == many.get_vocab()
+
+
+def test_penalties_by_hand_are_kept(tmp_path: Path) -> None:
+    by_hand = trained_with(tmp_path, paired_piece_penalty=2.5)
+    assert by_hand.cooccurrences().settings.inferred_piece_penalty == 2.5
+    assert "calibration" not in by_hand.provenance
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"balance": 3},
+        {"mode": "paper", "balance": 1.0},
+        {"marginal_piece_penalty": 1.0, "balance": 1.0},
+        {"dev_target": None},
+    ],
+)
+def test_what_a_training_refuses(
+    wrong: dict[str, Any], dev: dict[str, Path], tmp_path: Path
+) -> None:
+    given = {**dev, **wrong} if "dev_target" in wrong else wrong
+    with pytest.raises(OptionError):
+        trained_with(tmp_path, **given)
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"caf\xe9\n"])
+def test_bad_dev_text_is_found_before_any_work(
+    content: bytes, dev: dict[str, Path], tmp_path: Path
+) -> None:
+    for path in dev.values():
+        path.write_bytes(content)
+    with pytest.raises(pairpiece.PairPieceError, match="dev"):
+        trained_with(tmp_path, **dev)
+    assert not list((tmp_path / "work").glob("[!.]*"))

@@ -142,6 +142,8 @@ def prepare(
             "dev text and balance are for the default mode, without penalties per piece"
         )
     check_balance(_BALANCE if balance is None else balance)
+    if (dev_source is None) != (dev_target is None):
+        raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
     if text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
     align = os.fspath(align)
@@ -185,9 +187,7 @@ def prepare(
         text=text,
         learning=learning,
         balance=(_BALANCE if balance is None else balance) if calibrates else None,
-        dev=None
-        if dev_source is None and dev_target is None
-        else Corpus.of(dev_source, dev_target, None, format=format),
+        dev=None if dev_source is None else Corpus.of(dev_source, dev_target, None, format=format),
     )
 
 

@@ -129,12 +129,13 @@ class _Stages:
         self._results: list[Result] = []
 
     def run(self, kept_in: Path | None) -> Run:
+        dev = self._dev_text()
         text = self._read()
         source = self._source_tokenizer(text)
         links = self._align(self._words(text, source)) if self._job.align == "eflomal" else None
         pairs = self._pairs(text, source, links)
         learned = self._learn(text, source, links, pairs)
-        tokenizer = self._tokenizer(self._calibrate(text, source, links, learned), source)
+        tokenizer = self._tokenizer(self._calibrate(text, source, links, learned, dev), source)
         sides = (files.lines(text.folder / name) for name in ("source.txt", "target.txt"))
         examples = middling(itertools.islice(zip(*sides, strict=True), 50_000))
         return Run(tokenizer, self._results, examples, kept_in)
@@ -149,6 +150,15 @@ class _Stages:
         return result
 
     # ------------------------------------------------------------------ read
+
+    def _dev_text(self) -> list[tuple[str, str]] | None:
+        """The sentence pairs to calibrate on, if any were given."""
+        if self._job.dev is None:
+            return None
+        pairs = [(pair.source, pair.target) for pair in self._job.dev]
+        if not pairs:
+            raise CorpusError("the dev text is empty: give some, or leave it out")
+        return pairs
 
     def _read(self) -> Result:
         """``source.txt``, ``target.txt``: the pairs that passed the checks; ``numbers.txt``: which
@@ -469,14 +479,18 @@ class _Stages:
     # ------------------------------------------------------------------ calibration
 
     def _calibrate(
-        self, text: Result, source: Any, links: Result | None, learned: Result
+        self,
+        text: Result,
+        source: Any,
+        links: Result | None,
+        learned: Result,
+        dev: list[tuple[str, str]] | None,
     ) -> Result:
         """The model with penalties that suit the dev text or, without one, the text itself."""
         job = self._job
         balance = job.balance
         if balance is None:
             return learned
-        dev = None if job.dev is None else [(p.source, p.target) for p in job.dev]
         known = provenance.identity(source) is not None
         depends_on = {
             "learned": learned.content,
