@@ -18,14 +18,14 @@ from pairpiece.encoding import Encoding, Links, Source
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.vocabulary import SCORES_PER_NAT, PieceType
 
-LIMIT = 8
+LIMIT = 16
 """In nats, either way."""
 
 DAMPING = 0.75
 """In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
 rare words."""
 
-_NEAR_THE_LEAST = 1.002
+_NEAR_THE_LEAST = 1.01
 """If so few tokens as wanted cannot be had: what is settled for, in proportion to the fewest."""
 
 
