@@ -120,7 +120,7 @@ def test_what_makes_no_sense(model: pairpiece.Tokenizer, arguments: dict[str, An
 def test_what_cannot_be_reached_is_not_paid_for() -> None:
     # 100 tokens are the fewest; a larger penalty than 2 brings nothing any more.
     assert smallest_penalty(lambda penalty: 120 if penalty < 2 else 100, 50) == 2
-    assert smallest_penalty(lambda penalty: 120 if penalty < 2 else 100.9 - penalty / 20, 50) == 2
+    assert smallest_penalty(lambda penalty: 120 if penalty < 2 else 100.3 - penalty / 20, 50) == 2
     assert smallest_penalty(lambda _: 100, 200) == -LIMIT
 
 

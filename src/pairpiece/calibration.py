@@ -25,7 +25,7 @@ DAMPING = 0.75
 """In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
 rare words."""
 
-_NEAR_THE_LEAST = 1.01
+_NEAR_THE_LEAST = 1.004
 """If so few tokens as wanted cannot be had: what is settled for, in proportion to the fewest."""
 
 
