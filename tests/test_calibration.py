@@ -12,7 +12,7 @@ from sample import SENTENCES
 
 import pairpiece
 from pairpiece import OptionError, files, sample
-from pairpiece.calibration import LIMIT, Text, smallest_penalty
+from pairpiece.calibration import HIGHEST, LOWEST, Text, smallest_penalty
 
 TARGETS = list(files.lines(sample.ITALIAN))[-300:]
 SOURCES = list(files.lines(sample.FRENCH))[-300:]
@@ -36,8 +36,8 @@ def test_as_many_tokens_as_wanted(model: pairpiece.Tokenizer, balance: float) ->
     fewest["with_source"] = calibrated.encode_batch(TARGETS, SOURCES)
     for way, rows in fewest.items():
         assert sum(map(len, rows)) == found[way]["tokens"]
-        if abs(found[way]["penalty"]) < LIMIT - 0.01 and balance >= 1:
-            assert 0.98 * balance * reference < found[way]["tokens"] <= balance * reference
+        if LOWEST < found[way]["penalty"] < HIGHEST:
+            assert 0.97 * balance * reference < found[way]["tokens"] <= balance * reference
 
 
 def test_more_tokens_for_more_balance(model: pairpiece.Tokenizer) -> None:
@@ -118,10 +118,16 @@ def test_what_makes_no_sense(model: pairpiece.Tokenizer, arguments: dict[str, An
 
 
 def test_what_cannot_be_reached_is_not_paid_for() -> None:
-    # 100 tokens are the fewest; a larger penalty than 2 brings nothing any more.
-    assert smallest_penalty(lambda penalty: 120 if penalty < 2 else 100, 50) == 2
-    assert smallest_penalty(lambda penalty: 120 if penalty < 2 else 100.3 - penalty / 20, 50) == 2
-    assert smallest_penalty(lambda _: 100, 200) == -LIMIT
+    assert smallest_penalty(lambda _: 100, 50) == HIGHEST
+    assert smallest_penalty(lambda _: 100, 200) == LOWEST
+
+
+def test_the_last_calibration_is_the_one_that_counts(model: pairpiece.Tokenizer) -> None:
+    once = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.05)
+    before = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.4)
+    twice = before.calibrate(TARGETS, SOURCES, reference=model, balance=1.05)
+    assert twice.vocabulary == once.vocabulary
+    assert twice.provenance == once.provenance
 
 
 def test_frequent_words_of_a_training_count_less() -> None:

@@ -18,15 +18,12 @@ from pairpiece.encoding import Encoding, Links, Source
 from pairpiece.tokenizer import Tokenizer
 from pairpiece.vocabulary import SCORES_PER_NAT, PieceType
 
-LIMIT = 16
-"""In nats, either way."""
+LOWEST, HIGHEST = -16, 2
+"""In nats.  Beyond the highest, a penalty overrules what was learned for next to no tokens."""
 
 DAMPING = 0.75
 """In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
 rare words."""
-
-_NEAR_THE_LEAST = 1.004
-"""If so few tokens as wanted cannot be had: what is settled for, in proportion to the fewest."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +91,12 @@ def calibrated(
 
 
 def smallest_penalty(tokens: Callable[[float], float], wanted: float) -> float:
-    """The smallest penalty that brings the tokens down to `wanted`, or nearly to the fewest.
+    """The smallest penalty that brings the tokens down to `wanted`; the highest if none does.
 
     >>> smallest_penalty(lambda penalty: 100 if penalty < 1.5 else 90, 95)
     1.5
     """
-    low, high = -LIMIT * SCORES_PER_NAT, LIMIT * SCORES_PER_NAT
-    wanted = max(wanted, tokens(LIMIT) * _NEAR_THE_LEAST)
+    low, high = LOWEST * SCORES_PER_NAT, HIGHEST * SCORES_PER_NAT
     while low < high:
         middle = (low + high) // 2
         if tokens(middle / SCORES_PER_NAT) <= wanted:
@@ -112,12 +108,22 @@ def smallest_penalty(tokens: Callable[[float], float], wanted: float) -> float:
 
 def with_marginal_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:
     """All learned pieces score less by the same, so their order and ids stay."""
+    more = penalty - _marginal_penalty(tokenizer)
     vocabulary = tokenizer.vocabulary
     scores = [
-        score - penalty if kind == PieceType.NORMAL else score
+        score - more if kind == PieceType.NORMAL else score
         for score, kind in zip(vocabulary.scores, vocabulary.types, strict=True)
     ]
     return tokenizer._replaced(vocabulary=dataclasses.replace(vocabulary, scores=scores))
+
+
+def _marginal_penalty(tokenizer: Tokenizer) -> float:
+    """What an earlier calibration has taken from the scores."""
+    try:
+        penalty = float(tokenizer.provenance["calibration"]["target_only"]["penalty"])
+    except (KeyError, TypeError, ValueError):  # none, or written by somebody else
+        return 0.0
+    return penalty if LOWEST <= penalty <= HIGHEST else 0.0
 
 
 def with_inferred_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:

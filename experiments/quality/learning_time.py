@@ -1,0 +1,56 @@
+"""What learning costs: the first default, the present one, and what calibration adds.
+
+    python experiments/quality/learning_time.py ../shared/data/ces-ukr
+
+CPU seconds on one thread and their ratio to the first default, the median of interleaved rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+from quality import CONFIGURATIONS
+
+from pairpiece import pipeline, train_from_pairs
+from pairpiece.job import prepare
+from pairpiece.pairs import Pairs
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
+    parser.add_argument("--vocab-size", type=int, default=8000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-quality"))
+    options = parser.parse_args()
+    print("| corpus | step | CPU seconds | ratio |\n|---|---|---|---|")
+    for corpus in options.corpus:
+        texts = [corpus / f"train.{name}.gz" for name in corpus.name.split("-")]
+        job = prepare(*texts, vocab_size=options.vocab_size, keep_priors=True, num_threads=1)
+        finished = pipeline.run(job, work_dir=options.work_dir / "stages")
+        pairs = Pairs.load(finished["pairs"].folder / "pairs.safetensors")
+        steps: dict[str, dict[str, Any]] = {
+            "first default": CONFIGURATIONS["before"],
+            "default": {},
+            "plain unigram, the reference": {"mode": "unigram"},
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in steps}
+        for _ in range(options.rounds):
+            for name, learning in steps.items():
+                before = time.process_time()
+                train_from_pairs(pairs, options.vocab_size, **learning)
+                seconds[name].append(time.process_time() - before)
+        medians = {name: statistics.median(values) for name, values in seconds.items()}
+        medians["calibration (seconds by the clock)"] = finished["calibrate"].seconds
+        for name, value in medians.items():
+            ratio = value / medians["first default"]
+            print(f"| {corpus.name} | {name} | {value:.1f} | {ratio:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
