@@ -187,7 +187,7 @@ def prepare(
         text=text,
         learning=learning,
         balance=(_BALANCE if balance is None else balance) if calibrates else None,
-        dev=None if dev_source is None else Corpus.of(dev_source, dev_target, None, format=format),
+        dev=None if dev_source is None else Corpus.of(dev_source, dev_target, None),
     )
 
 
