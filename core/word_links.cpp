@@ -42,18 +42,17 @@ std::vector<Link> LinkFinder::find(std::span<const double> evidence, size_t sour
 
 template <class Prior>
 void LinkFinder::choose(std::span<const double> evidence, Prior prior) {
-  share_.resize(evidence.size());
+  beliefs_.resize(sources_);
   of_target_.assign(targets_, kNone);
   of_source_.assign(sources_, kNone);
   std::vector<double> best(sources_, kLeastShare);
   for (size_t t = 0; t < targets_; ++t) {
-    double* const share = &share_[t * sources_];
     double sum = kNoSource;
     double most = kNoSource;
     for (size_t s = 0; s < sources_; ++s) {
       const double belief =
           evidence[t * sources_ + s] * prior(std::abs(double(s) - expected_[t]));
-      share[s] = belief;
+      beliefs_[s] = belief;
       sum += belief;
       if (belief > most) {
         most = belief;
@@ -61,8 +60,8 @@ void LinkFinder::choose(std::span<const double> evidence, Prior prior) {
       }
     }
     for (size_t s = 0; s < sources_; ++s) {
-      if (share[s] <= best[s] * sum) continue;
-      best[s] = share[s] / sum;
+      if (beliefs_[s] <= best[s] * sum) continue;
+      best[s] = beliefs_[s] / sum;
       of_source_[s] = uint32_t(t);
     }
   }

@@ -32,7 +32,7 @@ class LinkFinder {
 
   size_t sources_ = 0, targets_ = 0;
   std::vector<double> expected_;  // place in the source, by target word
-  std::vector<double> share_;     // of the evidence, as `evidence`
+  std::vector<double> beliefs_;   // of one target word in each source word
   std::vector<uint32_t> of_target_, of_source_;  // what was chosen, or kNone
   std::vector<uint8_t> linked_;                  // as `evidence`
   std::vector<uint32_t> links_of_target_, links_of_source_;

@@ -259,6 +259,7 @@ WRONG_SETTINGS: dict[str, Change] = {
         for path in [
             ("smoothing",),
             ("piece_penalty",),
+            ("inferred_piece_penalty",),
             *[("length_penalty", side) for side in ("over", "under", "unlinked")],
         ]
         for value in ("1", None, [1], math.nan, math.inf, -math.inf, -(10**6), 1e308, -(10**400))

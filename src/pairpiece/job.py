@@ -21,7 +21,9 @@ from pairpiece.word_aligner import TRAINING_LENGTH, Eflomal
 
 LINKS_BETWEEN = ("words", "spaces")
 
-_BALANCE = 0.99
+DEFAULT_BALANCE = 0.99
+"""Tokens in proportion to those of a plain unigram tokenizer."""
+
 _PENALTIES = {"paired_piece_penalty", "marginal_piece_penalty"}
 
 
@@ -141,7 +143,8 @@ def prepare(
         raise OptionError(
             "dev text and balance are for the default mode, without penalties per piece"
         )
-    check_balance(_BALANCE if balance is None else balance)
+    balance = DEFAULT_BALANCE if balance is None else balance
+    check_balance(balance)
     if (dev_source is None) != (dev_target is None):
         raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
     if text.pretokenization == "custom":
@@ -186,7 +189,7 @@ def prepare(
         },
         text=text,
         learning=learning,
-        balance=(_BALANCE if balance is None else balance) if calibrates else None,
+        balance=balance if calibrates else None,
         dev=None if dev_source is None else Corpus.of(dev_source, dev_target, None),
     )
 

@@ -119,6 +119,16 @@ def run(
         return _Stages(job, Workspace(folder), reporter).run(folder if cache else None)
 
 
+@dataclass(frozen=True)
+class _Sentence:
+    """A target sentence with what is known about its words."""
+
+    target: str
+    words: list[str]  # of the target
+    tokens: list[list[str]]  # of each source word
+    links: list[Link] | None  # between words; None if nothing has aligned them
+
+
 class _Stages:
     """The stages; each method makes one result, which depends on the results it is given."""
 
@@ -352,15 +362,29 @@ class _Stages:
     def _examples(
         self, text: Result, source: Any, links: Result | None, details: dict[str, Any]
     ) -> Iterator[Example]:
-        split = self._split()
         per_link = self._job.mode.startswith("paper")
-        sentence_links = self._links(text, links)
-        for source_text, target_text in self._sentences(text, "source", "target"):
-            words = split.words(target_text)
+        for sentence in self._aligned(text, source, links):
+            tokens, words, linked = sentence.tokens, sentence.words, sentence.links
             details["target_words"] += len(words)
+            if linked is None:
+                yield from examples_of_sentence([t for word in tokens for t in word], words)
+                continue
+            details["links"] += len(linked)
+            details["linked_words"] += len({target for _, target in linked})
+            yield from examples_of_links(tokens, words, linked, per_link=per_link)
+
+    def _aligned(
+        self, text: Result, source: Any, links: Result | None, step: int = 1
+    ) -> Iterator[_Sentence]:
+        """Every (`step`-th) sentence that is used."""
+        split = self._split()
+        sentence_links = self._links(text, links, step)
+        sentences = itertools.islice(self._sentences(text, "source", "target"), 0, None, step)
+        for source_text, target_text in sentences:
+            words = split.words(target_text)
             tokens = [] if source is None else tokens_by_word(source, source_text)
             if self._job.align == "none":
-                yield from examples_of_sentence([t for word in tokens for t in word], words)
+                yield _Sentence(target_text, words, tokens, None)
                 continue
             linked, place = next(sentence_links)
             try:
@@ -375,9 +399,7 @@ class _Stages:
                     f"target words of this sentence; the links are taken to be between "
                     f"{self._job.links_between} (--links-between)"
                 ) from None
-            details["links"] += len(linked)
-            details["linked_words"] += len({target for _, target in linked})
-            yield from examples_of_links(tokens, words, linked, per_link=per_link)
+            yield _Sentence(target_text, words, tokens, linked)
 
     def _links(
         self, text: Result, links: Result | None, step: int = 1
@@ -518,24 +540,14 @@ class _Stages:
         return self._stage("calibrate", "calibrating", depends_on if known else None, make)
 
     def _sample(self, text: Result, source: Any, links: Result | None) -> calibration.Text:
-        """Sentences from all over the text, with their links."""
+        """Sentences from all over the text."""
         step = max(1, text.details["used"] // _CALIBRATION_SENTENCES)
-        aligned = self._job.align != "none"
-        all_links = self._links(text, links, step) if aligned else itertools.repeat(([], ""))
-        split = self._split()
-        targets, sources, words, sentence_links = [], [], [], []
-        sentences = itertools.islice(self._sentences(text, "source", "target"), 0, None, step)
-        for (source_text, target_text), (linked, _) in zip(sentences, all_links, strict=False):
-            if aligned and links is None and self._job.links_between == "spaces":
-                linked = links_between_words(
-                    linked, words_to_align(source, source_text), split.words(target_text)
-                )
-            targets.append(target_text)
-            sources.append(tokens_by_word(source, source_text))
-            words.append(split.words(target_text))
-            sentence_links.append(linked)
+        sentences = list(self._aligned(text, source, links, step))
         return calibration.Text.of_training(
-            targets, sources, sentence_links if aligned else None, words
+            [sentence.target for sentence in sentences],
+            [sentence.tokens for sentence in sentences],
+            [sentence.links for sentence in sentences] if self._job.align != "none" else None,
+            [sentence.words for sentence in sentences],
         )
 
 

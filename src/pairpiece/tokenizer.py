@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 SourceTokenizer: TypeAlias = "Callable[[str], Sequence[str] | Sequence[Sequence[str]]] | Tokenizer"
-"""Raw source text to tokens, flat or grouped by source word."""
+"""Raw text to tokens, flat or grouped by word."""
 
 PreTokenizer: TypeAlias = Callable[[str], Sequence[str]]
 """Normalised text to words that add up to it."""
@@ -582,7 +582,7 @@ class Tokenizer:
         sources: Sequence[Source] | None = None,
         *,
         alignments: Sequence[Links | None] | None = None,
-        reference: Tokenizer | SourceTokenizer | int,
+        reference: SourceTokenizer | int,
         balance: float = 1.0,
         num_threads: int = 1,
     ) -> Tokenizer:
@@ -600,7 +600,7 @@ class Tokenizer:
             raise OptionError("the text to calibrate on must be a list of sentences, not empty")
         check_balance(balance)
         text = Text(list(targets), sources, alignments)
-        tokens = reference if isinstance(reference, int) else _tokens(reference, text.targets)
+        tokens = reference if isinstance(reference, int) else _count_tokens(reference, text.targets)
         if tokens < 1:
             raise OptionError(f"reference must make at least one token of the text, not {tokens}")
         return calibrated(self, text, balance * tokens, num_threads)
@@ -650,7 +650,7 @@ class Tokenizer:
         return f"<pairpiece.Tokenizer: {self.vocab_size} pieces, {kind}>"
 
 
-def _tokens(reference: SourceTokenizer, texts: Sequence[str]) -> int:
+def _count_tokens(reference: SourceTokenizer, texts: Sequence[str]) -> int:
     """How many tokens a tokenizer makes of the texts."""
     if isinstance(reference, Tokenizer):
         return sum(map(len, reference.encode_batch(texts)))

@@ -22,7 +22,7 @@ from pairpiece.commands.console import JsonReporter, reporter_for, stage_facts
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus import FORMATS
 from pairpiece.errors import OptionError
-from pairpiece.job import LINKS_BETWEEN, Job, prepare
+from pairpiece.job import DEFAULT_BALANCE, LINKS_BETWEEN, Job, prepare
 from pairpiece.options import MODES, LengthPenalty
 from pairpiece.symmetrization import SYMMETRIZATIONS
 from pairpiece.training import DEFAULT_SIZE
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="X",
         help="tokens to make, in proportion to a plain unigram tokenizer: less for compression, "
-        "more for alignment; default 0.99",
+        f"more for alignment; default {DEFAULT_BALANCE}",
     )
     model.add_argument("--seed", type=int, default=0, metavar="N")
     model.add_argument(
