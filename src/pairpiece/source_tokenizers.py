@@ -170,6 +170,11 @@ class HuggingFaceSource:
         )
         return [[self._tokenizer.id_to_token(number) for number in row.ids] for row in found]
 
+    def decode_batch(self, rows: list[list[str]]) -> list[str]:
+        """The texts of lists of tokens; special ones are left out."""
+        ids = [[self._tokenizer.token_to_id(token) for token in row] for row in rows]
+        return list(self._tokenizer.decode_batch(ids))
+
     def vocabulary(self) -> list[str]:
         """All tokens, by id."""
         known: dict[str, int] = self._tokenizer.get_vocab()

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from pairpiece.commands import align, decode, demo, encode, evaluate, export, inspect, train
+from pairpiece.commands import align, decode, demo, encode, evaluate, export, inspect, lm, mt, train
 from pairpiece.commands.console import JsonReporter
 from pairpiece.errors import PairPieceError
 
-_COMMANDS = (train, encode, decode, align, inspect, evaluate, export, demo)
+_COMMANDS = (train, encode, decode, align, inspect, evaluate, lm, mt, export, demo)
 
 _EXIT_ERROR, _EXIT_INTERRUPTED = 1, 130
 

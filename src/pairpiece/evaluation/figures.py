@@ -54,10 +54,8 @@ def check_installed() -> None:
 
 def charts(evaluation: Evaluation) -> list[Chart]:
     """Those that there are numbers for."""
-    import matplotlib as mpl
-
     drawn = []
-    with mpl.rc_context(_STYLE):
+    with styled():
         for draw in (_lengths, _alignment, _token_lengths, _ranks):
             chart = draw(evaluation)
             if chart is not None:
@@ -82,6 +80,21 @@ _STYLE: dict[str, Any] = {
 }
 
 
+def styled() -> Any:
+    """A context in which drawings look like ours."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_STYLE)
+
+
+def panels(number: int) -> tuple[Any, list[Any]]:
+    """A drawing with so many panels beside each other, on one scale."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1.5 + 4.5 * number, 4.0), layout="constrained")
+    return figure, list(figure.subplots(1, number, sharey=True, squeeze=False)[0])
+
+
 def _axes(width: float = 6.0, height: float = 4.0) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
@@ -89,12 +102,13 @@ def _axes(width: float = 6.0, height: float = 4.0) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
-def _label(name: str) -> str:
+def label(name: str) -> str:
     """A name that matplotlib takes for nothing but text."""
     return (f" {name}" if name.startswith("_") else name).replace("$", r"\$")
 
 
-def _colour(i: int) -> str:
+def colour(i: int) -> str:
+    """That of the i-th tokenizer."""
     return COLOURS[i % len(COLOURS)]
 
 
@@ -114,8 +128,8 @@ def _lengths(evaluation: Evaluation) -> Chart | None:
             xerr=[[x.value - x.low], [x.high - x.value]],
             yerr=[[y.value - y.low], [y.high - y.value]],
             fmt=MARKERS[i % len(MARKERS)],
-            color=_colour(i),
-            label=_label(name),
+            color=colour(i),
+            label=label(name),
             markersize=7,
             linewidth=1,
         )
@@ -143,10 +157,10 @@ def _alignment(evaluation: Evaluation) -> Chart | None:
             if score is None:
                 continue
             place = k * (len(names) + 1) + i
-            axes.barh(place, score.value, color=_colour(i), xerr=spread(score), ecolor=_INK)
+            axes.barh(place, score.value, color=colour(i), xerr=spread(score), ecolor=_INK)
             axes.text(score.value + spread(score) + 0.008, place, f"{score.value:.3f}", va="center")
             places.append(place)
-            labels.append(_label(f"{name} · {title(metric)}"))
+            labels.append(label(f"{name} · {title(metric)}"))
     axes.set_yticks(places, labels)
     axes.invert_yaxis()
     axes.margins(x=0.12)
@@ -168,7 +182,7 @@ def _curves(
     for i, text in enumerate(evaluation.tokenized):
         style = styles[i // len(COLOURS) % len(styles)]
         axes.plot(
-            *points(text), style, color=_colour(i), label=_label(text.system.name), linewidth=1.6
+            *points(text), style, color=colour(i), label=label(text.system.name), linewidth=1.6
         )
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -205,7 +219,7 @@ def _ranks(evaluation: Evaluation) -> Chart:
 
 def svg_for_page(chart: Chart) -> str:
     """The drawing as SVG that takes its ink from the page around it, light or dark."""
-    content = _rendered(chart.figure, "svg", transparent=True).decode("utf-8")
+    content = rendered(chart.figure, "svg", transparent=True).decode("utf-8")
     content = content[content.index("<svg") :]
     content = re.sub(r' width="[\d.]+pt" height="[\d.]+pt"', "", content, count=1)
     content = content.replace(_INK, "currentColor")
@@ -222,7 +236,7 @@ def svg_for_page(chart: Chart) -> str:
 def files_for(evaluation: Evaluation) -> dict[str, bytes]:
     """Every chart as ``.svg``, ``.pdf`` and ``.png``."""
     return {
-        f"{chart.name}.{kind}": _rendered(chart.figure, kind)
+        f"{chart.name}.{kind}": rendered(chart.figure, kind)
         for chart in charts(evaluation)
         for kind in ("svg", "pdf", "png")
     }
@@ -235,11 +249,10 @@ _NO_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-def _rendered(figure: Any, kind: str, transparent: bool = False) -> bytes:
-    import matplotlib as mpl
-
+def rendered(figure: Any, kind: str, transparent: bool = False) -> bytes:
+    """A drawing as the content of a file, the same bytes every time."""
     file = io.BytesIO()
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+    with styled(), warnings.catch_warnings():
         # A font may lack the characters of a name; in a page the browser has another.
         warnings.filterwarnings("ignore", "Glyph .* missing")
         figure.savefig(file, format=kind, dpi=200, transparent=transparent, metadata=_NO_DATE[kind])

@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.scores import Evaluation, Score
+from pairpiece.evaluation.scores import Described, Evaluation, Score
 
 SIGNIFICANT = 0.05
 _ARROWS = {"lower": "↓", "higher": "↑", "": ""}
@@ -22,8 +21,8 @@ _LATEX = str.maketrans(
 )
 
 
-def cell(score: Score | None, metric: Metric) -> str:
-    """A value, with the spread over the runs of the aligner; * if it differs from the baseline."""
+def cell(score: Score | None, metric: Described) -> str:
+    """A value, with the spread over runs; * if it differs from the baseline."""
     if score is None:
         return "–"
     shown = f"{score.value:,.{metric.digits}f}"
@@ -33,7 +32,7 @@ def cell(score: Score | None, metric: Metric) -> str:
 
 
 def spread(score: Score) -> float:
-    """Half the distance between the highest and the lowest run of the aligner."""
+    """Half the distance between the highest and the lowest run."""
     return (max(score.runs) - min(score.runs)) / 2
 
 
@@ -42,7 +41,7 @@ def differs(score: Score) -> bool:
     return score.comparison is not None and score.comparison.p < SIGNIFICANT
 
 
-def title(metric: Metric) -> str:
+def title(metric: Described) -> str:
     """The name of a metric as people read it, and which way is better."""
     return f"{metric.name.replace('_', ' ')} {_ARROWS[metric.better]}".rstrip()
 
@@ -51,7 +50,7 @@ def caption(evaluation: Evaluation) -> str:
     """What the marks in the tables mean."""
     return (
         f"{evaluation.sentences:,} sentences. * differs from {evaluation.baseline} (p < "
-        f"{SIGNIFICANT}, paired bootstrap); ± half the range over runs of the aligner."
+        f"{SIGNIFICANT}, paired bootstrap); ± half the range over {evaluation.runs_are}."
     )
 
 
@@ -107,7 +106,7 @@ def to_markdown(evaluation: Evaluation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(evaluation: Evaluation, metric: Metric, marked: str) -> list[str]:
+def _row(evaluation: Evaluation, metric: Described, marked: str) -> list[str]:
     best = evaluation.best(metric)
     cells = {n: cell(evaluation.score(n, metric.name), metric) for n in evaluation.tokenizers}
     return [marked.format(text) if name in best else text for name, text in cells.items()]

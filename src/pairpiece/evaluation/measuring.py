@@ -74,8 +74,8 @@ def evaluate(
         raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
     dev = None if dev_target is None else ParallelText.read(dev_target, dev_source)
     notes: list[str] = []
-    systems = _usable(_with_names([s for one in tokenizers for s in systems_of(one)]), text, notes)
-    first = _baseline(systems, baseline)
+    systems = _usable(with_names([s for one in tokenizers for s in systems_of(one)]), text, notes)
+    first = baseline_of(systems, baseline)
     align = align and text.sources is not None and any(m.needs_aligner for m in chosen)
     by_source = None if text.sources is None else source_side(source_tokenizer, systems)
     settings = Settings(
@@ -125,7 +125,7 @@ def evaluate(
     scores = _scores(tokenized, chosen, systems.index(first), resamples, seed, advance)
     notes += _warnings(scores)
     return Evaluation(
-        [system.name for system in systems],
+        {system.name: system.digest for system in systems},
         first.name,
         scores,
         len(text),
@@ -181,7 +181,7 @@ def _check(
     check_choice("symmetrization", symmetrization, SYMMETRIZATIONS)
 
 
-def _with_names(systems: list[System]) -> list[System]:
+def with_names(systems: list[System]) -> list[System]:
     """Different names: a number after those that come twice."""
     if not systems:
         raise OptionError("there is nothing to evaluate: give at least one tokenizer")
@@ -198,7 +198,8 @@ def _with_names(systems: list[System]) -> list[System]:
     return named
 
 
-def _baseline(systems: list[System], name: str | None) -> System:
+def baseline_of(systems: list[System], name: str | None) -> System:
+    """The one that others are compared with."""
     if name is None:
         return systems[0]
     check_choice("baseline", name, [system.name for system in systems])

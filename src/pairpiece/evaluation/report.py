@@ -72,7 +72,7 @@ def _rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
         for name in evaluation.tokenizers:
             score = evaluation.score(name, metric.name)
             details = []
-            if score is not None and metric.of_text:
+            if score is not None and score.low < score.high:
                 details.append(f"95 %: {score.low:.4g} to {score.high:.4g}")
             if score is not None and score.comparison is not None:
                 compared = score.comparison

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from pairpiece.evaluation.metric import Metric
 from pairpiece.evaluation.tokenized import Tokenized
+
+
+class Described(Protocol):
+    """What tables say about a metric."""
+
+    @property
+    def name(self) -> str:
+        """With underscores for spaces."""
+
+    @property
+    def better(self) -> str:
+        """Which values are: "lower", "higher", or neither."""
+
+    @property
+    def digits(self) -> int:
+        """After the point."""
+
+    @property
+    def about(self) -> str:
+        """What it measures."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +49,7 @@ class Score:
     value: float
     low: float  # of the 95 % interval, by a bootstrap over sentences
     high: float
-    runs: list[float]  # of the aligner, for metrics that depend on it
+    runs: list[float]  # of the aligner, or of training, for metrics that depend on it
     signature: str
     comparison: Comparison | None = None
 
@@ -38,21 +58,27 @@ class Score:
 class Evaluation:
     """All scores, and what they were measured on."""
 
-    tokenizers: list[str]
+    digests: dict[str, str]  # by the names of the tokenizers
     baseline: str
     scores: list[Score]
     sentences: int
     data: str  # digest
     notes: list[str]
-    metrics: list[Metric] = field(repr=False)
-    tokenized: list[Tokenized] = field(repr=False)
+    metrics: Sequence[Described] = field(repr=False)
+    tokenized: list[Tokenized] = field(repr=False, default_factory=list)
+    runs_are: str = "runs of the aligner"
+
+    @property
+    def tokenizers(self) -> list[str]:
+        """Their names."""
+        return list(self.digests)
 
     def score(self, tokenizer: str, metric: str) -> Score | None:
         """One of the scores, if there is such a one."""
         found = (s for s in self.scores if (s.tokenizer, s.metric) == (tokenizer, metric))
         return next(found, None)
 
-    def best(self, metric: Metric) -> list[str]:
+    def best(self, metric: Described) -> list[str]:
         """The tokenizers with the best score, as far as shown; none if no value is better."""
         values = {
             score.tokenizer: round(score.value, metric.digits)
@@ -64,7 +90,7 @@ class Evaluation:
         wanted = (min if metric.better == "lower" else max)(values.values())
         return [name for name, value in values.items() if value == wanted]
 
-    def shown_metrics(self) -> list[Metric]:
+    def shown_metrics(self) -> list[Described]:
         """The metrics that there are scores of."""
         found = {score.metric for score in self.scores}
         return [metric for metric in self.metrics if metric.name in found]
@@ -73,7 +99,7 @@ class Evaluation:
         """Everything but the text, ready for JSON."""
         return {
             "tokenizers": [
-                {"name": t.system.name, "digest": t.system.digest} for t in self.tokenized
+                {"name": name, "digest": digest} for name, digest in self.digests.items()
             ],
             "baseline": self.baseline,
             "sentences": self.sentences,

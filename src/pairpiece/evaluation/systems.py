@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,19 +43,24 @@ class System:
     unknown: str | None = None
     uses_source: bool = False
     one_text: bool = False  # knows the tokens of the text it is given and of no other
-    model: Tokenizer | None = None
+    loaded: Tokenizer | SentencePieceSource | HuggingFaceSource | None = None
+
+    @property
+    def model(self) -> Tokenizer | None:
+        """The PairPiece model, if it is one."""
+        return self.loaded if isinstance(self.loaded, Tokenizer) else None
 
 
-def systems_of(given: Any) -> list[System]:
+def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list[System]:
     """The ways to tokenize that a path or a tokenizer stands for.
 
-    A PairPiece model stands for two, ``target only`` and ``with source``, unless the path says
-    which: ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal) or ``@bigram``.
+    A PairPiece model stands for as many as there are `ways`, unless the path says which:
+    ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal) or ``@bigram``.
     ``name=path`` gives a name.  ``pretokenized:file`` has the tokens of the target text, separated
     by spaces.
     """
     if isinstance(given, Tokenizer):
-        return _of_model(given, "", "pairpiece", "")
+        return _of_model(given, "", "pairpiece", "", ways)
     if isinstance(given, System):
         return [given]
     if not isinstance(given, str | os.PathLike):
@@ -74,7 +79,7 @@ def systems_of(given: Any) -> list[System]:
     loaded = source_tokenizer(path)
     own_name = path.rstrip("/").removesuffix("/tokenizer.json").rpartition("/")[2]
     if isinstance(loaded, Tokenizer):
-        return _of_model(loaded, name, own_name, way)
+        return _of_model(loaded, name, own_name, way, ways)
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
     if isinstance(loaded, SentencePieceSource):
@@ -92,15 +97,19 @@ _WAYS = {
 }
 
 
-def _of_model(model: Tokenizer, name: str, own_name: str, way: str) -> list[System]:
-    """One way to use a model, or both; `name` is the one given, if any."""
+def _of_model(
+    model: Tokenizer, name: str, own_name: str, way: str, ways: Sequence[str]
+) -> list[System]:
+    """One way to use a model, or several; `name` is the one given, if any."""
     if way and way not in _WAYS:
         raise OptionError(f"{own_name}@{way}: the ways to tokenize are {', '.join(_WAYS)}")
     if not way and not model.is_paired:
         return [_marginal(model, name or own_name)]
+    if not way and len(ways) == 1:
+        return [_SYSTEM_OF[ways[0]](model, name or own_name)]
     if way and name:
         return [_SYSTEM_OF[way](model, name)]
-    ways = [way] if way else ["marginal", "paired"]
+    ways = [way] if way else ways
     return [_SYSTEM_OF[way](model, f"{name or own_name}, {_WAYS[way]}") for way in ways]
 
 
@@ -159,7 +168,7 @@ def _pairpiece(
         list(model.get_vocab()),
         model.options.unk_piece,
         uses_source=alone is None,
-        model=model,
+        loaded=model,
     )
 
 
@@ -175,7 +184,7 @@ def _sentencepiece(name: str, loaded: SentencePieceSource) -> System:
         return [[pieces[i] for i in row] for row in rows]
 
     unknown = pieces[processor.unk_id()]
-    return _plain(name, loaded.content, alone, pieces, unknown)
+    return _plain(name, loaded, alone, pieces, unknown)
 
 
 def _huggingface(name: str, loaded: HuggingFaceSource) -> System:
@@ -183,18 +192,25 @@ def _huggingface(name: str, loaded: HuggingFaceSource) -> System:
         return [list(map(loaded.readable, row)) for row in loaded.encode_batch(texts)]
 
     vocabulary = list(map(loaded.readable, loaded.vocabulary()))
-    return _plain(name, loaded.content, alone, vocabulary, loaded.unknown)
+    return _plain(name, loaded, alone, vocabulary, loaded.unknown)
 
 
 def _plain(
     name: str,
-    content: bytes,
+    loaded: SentencePieceSource | HuggingFaceSource,
     alone: Callable[[list[str]], Tokens],
     vocabulary: list[str],
     unknown: str | None,
 ) -> System:
-    digest = hashlib.sha256(content).hexdigest()[:12]
-    return System(name, digest, lambda text: alone(text.targets), alone, vocabulary, unknown)
+    return System(
+        name,
+        hashlib.sha256(loaded.content).hexdigest()[:12],
+        lambda text: alone(text.targets),
+        alone,
+        vocabulary,
+        unknown,
+        loaded=loaded,
+    )
 
 
 def _pretokenized(name: str, path: Path) -> System:

@@ -1,0 +1,117 @@
+"""What the commands that train models have in common."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pairpiece.commands.console import progress_bar
+from pairpiece.errors import OptionError
+
+if TYPE_CHECKING:
+    from pairpiece.downstream import Results
+
+
+def add_tokenizers(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """The tokenizers to compare; returns a group for the text."""
+    parser.add_argument(
+        "--tokenizer",
+        action="append",
+        required=True,
+        metavar="[NAME=]PATH",
+        help="of the target language: PairPiece model, SentencePiece .model, tokenizer.json or "
+        "Hugging Face directory; say it once for each",
+    )
+    parser.add_argument(
+        "--source-tokenizer", metavar="PATH", help="default: that of the first PairPiece model"
+    )
+    return parser.add_argument_group("text, a sentence on each line")
+
+
+def add_options(parser: argparse.ArgumentParser, settings: str) -> None:
+    """How to train, and what to write."""
+    how = parser.add_argument_group("how")
+    how.add_argument(
+        "--preset",
+        choices=("tiny", "small", "paper"),
+        default="tiny",
+        help="tiny: minutes on a CPU (the default); small: an hour or two on a CPU; paper: the "
+        "paper's settings, for a GPU",
+    )
+    how.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"any field of {settings}, e.g. --set examples=50000 --set layers=3",
+    )
+    how.add_argument("--seeds", type=int, default=3, metavar="N", help="models each, default 3")
+    how.add_argument("--seed", type=int, default=1, metavar="N", help="the first one, default 1")
+    how.add_argument("--baseline", metavar="NAME", help="default: the first tokenizer")
+    how.add_argument("--resamples", type=int, default=1000, metavar="N", help="default 1000")
+    how.add_argument(
+        "--device", default="auto", help="cpu, cuda, …; default: a GPU if there is one"
+    )
+    how.add_argument("--jobs", type=int, metavar="N", help="models at a time; default: all cores")
+    how.add_argument("--threads", type=int, default=1, metavar="N", help="for each, default 1")
+    out = parser.add_argument_group("results")
+    out.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="results.json, results.md, the learning curves, and every model",
+    )
+    out.add_argument(
+        "--format", choices=("table", "markdown", "latex", "csv", "json"), default="table"
+    )
+    out.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
+
+
+@contextmanager
+def progress(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The arguments that both experiments take, with a bar that shows how far they are."""
+    with progress_bar(options.quiet) as advance:
+        yield {
+            "output": options.output,
+            "source_tokenizer": options.source_tokenizer,
+            "baseline": options.baseline,
+            "preset": options.preset,
+            "seeds": options.seeds,
+            "seed": options.seed,
+            "jobs": options.jobs,
+            "threads": options.threads,
+            "device": options.device,
+            "resamples": options.resamples,
+            "advance": advance,
+            **dict(map(_change, options.set)),
+        }
+
+
+def _change(text: str) -> tuple[str, Any]:
+    """A setting: ``name=value``, the value a JSON number, list, true, false, or a word."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise OptionError(f"--set {text}: expected NAME=VALUE")
+    try:
+        return name.strip().replace("-", "_"), json.loads(value)
+    except ValueError:
+        return name.strip().replace("-", "_"), value
+
+
+def show(results: Results, options: argparse.Namespace) -> None:
+    """Print the table, and say where the rest is."""
+    from pairpiece.evaluation.formats import FORMATS, to_terminal
+
+    if options.format == "json":
+        text = json.dumps(results.as_dict(), ensure_ascii=False, indent=1) + "\n"
+    elif options.format == "table" and sys.stdout.isatty():
+        text = to_terminal(results.evaluation, bold=True)
+    else:
+        text = FORMATS[options.format](results.evaluation)
+    sys.stdout.write(text)
+    print(f"{options.output}: results.json, results.md, curves, models", file=sys.stderr)

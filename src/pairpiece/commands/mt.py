@@ -1,0 +1,68 @@
+r"""Train translation models with different target tokenizers, and compare their translations.
+
+for example:
+  pairpiece mt --source train.fr --target train.it --dev-source dev.fr --dev-target dev.it \
+      --test-source test.fr --test-target test.it \
+      --tokenizer sp=it.model --tokenizer it-fr/ --output mt/
+  pairpiece mt … --marian marian/   # files to do the same with Marian, and no training here
+
+Target text to learn from is tokenized with its source; model/@marginal says without.  Every model
+sees the same lines in the same order.  Run it again with the same --output to go on after a crash,
+or to add tokenizers and seeds: what is done is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from pairpiece.commands import downstream
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command line."""
+    text = downstream.add_tokenizers(parser)
+    for name, what in (("", "to learn from"), ("dev-", "to stop by"), ("test-", "to measure on")):
+        for side in ("source", "target"):
+            text.add_argument(f"--{name}{side}", required=True, metavar="FILE", help=what)
+    parser.add_argument(
+        "--comet",
+        metavar="MODEL",
+        help="also score with COMET: a .ckpt, or the name of a model that is on this disk, such as "
+        "Unbabel/wmt22-comet-da",
+    )
+    parser.add_argument(
+        "--marian",
+        type=Path,
+        metavar="DIR",
+        help="write configuration, vocabularies and tokenized text for Marian; do nothing else",
+    )
+    downstream.add_options(parser, "TranslationSettings")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train, measure, and print the table."""
+    texts = (
+        *(options.source, options.target, options.dev_source, options.dev_target),
+        *(options.test_source, options.test_target),
+    )
+    if options.marian is not None:
+        from pairpiece.exports.marian_training import write_experiment
+
+        folders = write_experiment(
+            options.marian,
+            options.tokenizer,
+            *texts,
+            source_tokenizer=options.source_tokenizer,
+            preset=options.preset,
+            seeds=range(options.seed, options.seed + options.seeds),
+        )
+        for folder in folders:
+            print(f"{folder}: sh train.sh", file=sys.stderr)
+        return
+    from pairpiece.downstream import translations
+
+    with downstream.progress(options) as arguments:
+        results = translations(options.tokenizer, *texts, comet=options.comet, **arguments)
+    downstream.show(results, options)

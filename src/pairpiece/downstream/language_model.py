@@ -1,0 +1,171 @@
+"""A GPT-2 model of lines of text, and the probability it gives them.
+
+Token 0 begins and ends every line.  A text's negative log-likelihood is the sum over its tokens and
+its end, so it is that of the text, whichever way it is cut into tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece.downstream.batches import of_similar_length
+from pairpiece.downstream.rows import Ids, Rows
+from pairpiece.downstream.settings import LanguageModelSettings
+
+END = 0
+_TOKENS_AT_ONCE = 8192
+
+
+class LanguageModelTask:
+    """Lines of training and dev text as token ids, to be modelled."""
+
+    def __init__(
+        self,
+        settings: LanguageModelSettings,
+        vocab_size: int,
+        train: Rows,
+        sizes: npt.NDArray[np.int64],
+        dev: Rows,
+        dev_bytes: int,
+    ) -> None:
+        self.sizes = sizes
+        self._settings = settings
+        self._vocab_size = vocab_size
+        self._train = train
+        self._dev = dev
+        self._dev_bytes = dev_bytes
+
+    def model(self) -> Any:
+        """A new model with random weights."""
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        settings = self._settings
+        return GPT2LMHeadModel(
+            GPT2Config(
+                vocab_size=self._vocab_size,
+                n_positions=settings.context,
+                n_embd=settings.width,
+                n_layer=settings.layers,
+                n_head=settings.heads,
+                activation_function="gelu_new",
+                attn_pdrop=settings.dropout,
+                embd_pdrop=settings.dropout,
+                resid_pdrop=settings.dropout,
+                bos_token_id=END,
+                eos_token_id=END,
+                pad_token_id=END,
+            )
+        )
+
+    def batch(self, lines: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """What is read, and what should be said after it; long lines in several parts."""
+        context = self._settings.context
+        parts = []
+        for line in lines:
+            tokens = framed(self._train[line])
+            parts += [tokens[k : k + context + 1] for k in range(0, len(tokens) - 1, context)]
+        return _tensors(parts, [0] * len(parts))
+
+    def logits(self, model: Any, batch: dict[str, Any]) -> Any:
+        """What the model says at each label that counts."""
+        return _logits(model, batch)
+
+    def dev_loss(self, model: Any) -> float:
+        """Nats per byte of the dev text."""
+        return float(negative_log_likelihoods(model, self._dev).sum()) / self._dev_bytes
+
+
+def framed(tokens: Ids) -> Ids:
+    """The tokens of a line between its beginning and its end."""
+    return np.concatenate([[END], tokens, [END]]).astype(np.int32)
+
+
+def windows(tokens: int, context: int, stride: int) -> Iterator[tuple[int, int, int]]:
+    """How a model reads a text that is longer than what it can read at once.
+
+    A window is (first token read, after the last one read, how many of its tokens only serve as
+    context).  Every token is scored once, with at least ``context - stride`` tokens before it, or
+    all that there are.
+
+    >>> list(windows(10, 4, 2))
+    [(0, 4, 0), (2, 6, 2), (4, 8, 2), (6, 10, 2)]
+    """
+    start = scored = 0
+    while scored < tokens:
+        end = min(start + context, tokens)
+        yield start, end, scored - start
+        scored = end
+        start += stride
+
+
+def negative_log_likelihoods(
+    model: Any, texts: Sequence[Ids], stride: int | None = None
+) -> npt.NDArray[np.float64]:
+    """How improbable each text is, in nats: the sum over its tokens and its end.
+
+    A text longer than the model's context is read through a window that moves by `stride` tokens,
+    half of the context if not given.
+    """
+    import torch
+
+    context = model.config.n_positions
+    stride = stride or max(1, context // 2)
+    found = np.zeros(len(texts))
+    pieces = []
+    for number, text in enumerate(texts):
+        tokens = framed(text)
+        for start, end, known in windows(len(tokens) - 1, context, stride):
+            pieces.append((number, tokens[start : end + 1], known))
+    with torch.no_grad():
+        for group in of_similar_length([len(tokens) for _, tokens, _ in pieces], _TOKENS_AT_ONCE):
+            chosen = [pieces[k] for k in group]
+            batch = _tensors([tokens for _, tokens, _ in chosen], [known for *_, known in chosen])
+            batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+            counts = batch["labels"] >= 0
+            losses = torch.nn.functional.cross_entropy(
+                _logits(model, batch).float(), batch["labels"][counts], reduction="none"
+            )
+            of_text = np.repeat([n for n, _, _ in chosen], counts.sum(1).cpu().numpy())
+            np.add.at(found, of_text, losses.double().cpu().numpy())
+    return found
+
+
+def continuations(model: Any, prompts: Sequence[Ids], length: int) -> list[list[int]]:
+    """The tokens that the model finds most probable after each prompt, one by one."""
+    import torch
+
+    found = []
+    with torch.no_grad():
+        for prompt in prompts:
+            tokens = [END, *map(int, prompt)]
+            for _ in range(length):
+                read = torch.tensor([tokens[-model.config.n_positions :]], device=model.device)
+                states = model.transformer(input_ids=read, use_cache=False).last_hidden_state
+                tokens.append(int(model.lm_head(states[0, -1]).argmax()))
+                if tokens[-1] == END:
+                    break
+            found.append(tokens[1 + len(prompt) :])
+    return found
+
+
+def _tensors(parts: list[Ids], known: list[int]) -> dict[str, Any]:
+    """Padded inputs, and labels that are negative where nothing is to be said."""
+    import torch
+
+    longest = max(len(part) for part in parts) - 1
+    inputs = np.full((len(parts), longest), END, np.int64)
+    labels = np.full((len(parts), longest), -100, np.int64)
+    for i, (part, skip) in enumerate(zip(parts, known, strict=True)):
+        inputs[i, : len(part) - 1] = part[:-1]
+        labels[i, skip : len(part) - 1] = part[1 + skip :]
+    return {"inputs": torch.from_numpy(inputs), "labels": torch.from_numpy(labels)}
+
+
+def _logits(model: Any, batch: dict[str, Any]) -> Any:
+    """What the model says where there are labels; padding comes last and is never looked at."""
+    states = model.transformer(input_ids=batch["inputs"], use_cache=False).last_hidden_state
+    return model.lm_head(states[batch["labels"] >= 0])

@@ -1,0 +1,244 @@
+"""Language models with different tokenizers: the same text, the same order, several seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from pairpiece.downstream import measures
+from pairpiece.downstream.experiment import Conditions, Experiment, Found, Results, digest
+from pairpiece.downstream.language_model import (
+    END,
+    LanguageModelTask,
+    continuations,
+    negative_log_likelihoods,
+)
+from pairpiece.downstream.learning import learn
+from pairpiece.downstream.measures import Array, Measure
+from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.rows import Rows, load_rows, save_rows
+from pairpiece.downstream.runs import Run
+from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
+from pairpiece.errors import OptionError
+from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
+from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.evaluation.systems import System, source_side, systems_of
+from pairpiece.provenance import identity
+
+MONOLINGUAL, BILINGUAL = "monolingual", "bilingual"
+_SAMPLES, _SAMPLE_TOKENS = 8, 16
+
+
+def language_models(
+    tokenizers: Sequence[Any],
+    target: Sentences,
+    dev_target: Sentences,
+    test_target: Sentences,
+    source: Sentences | None = None,
+    *,
+    output: str | PathLike[str],
+    source_tokenizer: Any = None,
+    settings: Sequence[str] | None = None,
+    baseline: str | None = None,
+    preset: str = "tiny",
+    seeds: int = 3,
+    seed: int = 1,
+    jobs: int | None = None,
+    threads: int = 1,
+    device: str = "auto",
+    resamples: int = 1000,
+    advance: Advance | None = None,
+    **changes: Any,
+) -> Results:
+    """Train GPT-2 models from scratch with each tokenizer, and measure their bits per byte.
+
+    * `tokenizers`: as in `pairpiece.evaluate`; PairPiece models are used target only.
+    * `target`, `dev_target`, `test_target`: text to learn from, to stop by and to measure on.
+    * `source`: text of the source language for the bilingual setting, where it is mixed with the
+      target text, in the pieces of `source_tokenizer` (else that of a PairPiece model).  The number
+      of lines that a model sees stays the same.
+    * `settings`: ``"monolingual"``, ``"bilingual"``; both if there is a `source`.
+    * `preset`: ``tiny``, ``small`` or ``paper``; `changes` replace fields of
+      `pairpiece.downstream.settings.LanguageModelSettings`.
+    * `seeds` models are trained with each tokenizer, `jobs` at a time with `threads` each.
+
+    All is kept in `output`: what was killed goes on, what is done is not done again.
+    """
+    learning = language_model_settings(preset, **changes)
+    conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
+    systems = with_names([s for one in tokenizers for s in systems_of(one, ["marginal"])])
+    wanted = list(settings or ([MONOLINGUAL] if source is None else [MONOLINGUAL, BILINGUAL]))
+    return LanguageModels(
+        conditions,
+        learning,
+        systems,
+        baseline_of(systems, baseline),
+        wanted,
+        {"train": target, "dev": dev_target, "test": test_target},
+        source if BILINGUAL in wanted else None,
+        source_tokenizer,
+    ).conduct(advance)
+
+
+class LanguageModels(Experiment):
+    """The experiment."""
+
+    kind = "language models"
+
+    def __init__(
+        self,
+        conditions: Conditions,
+        learning: LanguageModelSettings,
+        systems: list[System],
+        baseline: System,
+        settings: list[str],
+        texts: dict[str, Sentences],
+        source: Sentences | None,
+        source_tokenizer: Any,
+    ) -> None:
+        super().__init__(conditions, learning, systems, baseline, settings)
+        for setting in settings:
+            if setting not in (MONOLINGUAL, BILINGUAL):
+                raise OptionError(f"a setting is {MONOLINGUAL} or {BILINGUAL}, not {setting!r}")
+        if BILINGUAL in settings and source is None:
+            raise OptionError("the bilingual setting needs text of the source language: --source")
+        for system in systems:
+            if system.uses_source:
+                raise OptionError(
+                    f"{system.name}: a language model has no source text to tokenize with"
+                )
+        self._pieces = {system.name: TargetPieces(system) for system in systems}
+        self._texts = {name: _lines(text) for name, text in texts.items()}
+        self._source = None if source is None else _lines(source)
+        self._source_tokenizer = None
+        self._data = {name: text.digest for name, text in self._texts.items()}
+        if self._source is not None:
+            self._source_tokenizer = source_side(source_tokenizer, systems)
+            self._data["source"] = self._source.digest
+            self._data["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
+        self._prompts = [_beginning(line) for line in self._texts["test"].targets[:_SAMPLES]]
+
+    @cached_property
+    def _source_pieces(self) -> SourcePieces:
+        assert self._source is not None
+        return SourcePieces(self._source_tokenizer, self._source.targets)
+
+    def data(self) -> dict[str, str]:
+        """What results depend on besides the tokenizer and the settings, as digests."""
+        return self._data
+
+    def write_text(self, system: System, path: Path) -> None:
+        """Put all text into a file; 0 is the end of a line, pieces follow."""
+        pieces = self._pieces[system.name]
+        texts = {**self._texts, "prompts": ParallelText(self._prompts)}
+        rows = {}
+        for name, text in texts.items():
+            ids = pieces.rows(text)
+            rows[name] = Rows(ids.flat + 1, ids.ends)
+            rows[f"{name}_bytes"] = Rows.of([[int(size) for size in text.bytes]])
+        unknown = -1 if pieces.unknown is None else 1 + pieces.unknown
+        facts = {
+            "unknown": int((rows["test"].flat == unknown).sum()),
+            MONOLINGUAL: 1 + len(pieces.pieces),
+        }
+        if self._source is not None:
+            # A piece that both languages have is one piece.
+            number = {piece: i for i, piece in enumerate(pieces.pieces, 1)}
+            source = self._source_pieces
+            new = [number.setdefault(piece, 1 + len(number)) for piece in source.pieces]
+            facts[BILINGUAL] = 1 + len(number)
+            rows["source"] = source.training.renumbered(np.array(new, np.int32))
+            rows["source_bytes"] = Rows.of([[int(size) for size in self._source.bytes]])
+        save_rows(path, rows, facts)
+
+    def measured(
+        self, system: System, setting: str, results: list[dict[str, Any]]
+    ) -> list[tuple[Measure, list[Array], str]]:
+        """Bits per byte, as they should be, and as the paper's code has them."""
+        unknown = results[0]["unknown"]
+        if unknown and setting == self.settings[0]:
+            self.notes.append(
+                f"{system.name}: {unknown:,} unknown tokens in the test text stand for anything, "
+                f"so its numbers are too good; use a tokenizer with byte fallback"
+            )
+        sizes = self._texts["test"].bytes
+        statistics = [measures.language_model_statistics(result, sizes) for result in results]
+        context = cast(LanguageModelSettings, self.learning).context
+        return [
+            (measure, [of_seed[k] for of_seed in statistics], f"window:{context}:{context // 2}")
+            for k, measure in enumerate(measures.language_model_measures(setting))
+        ]
+
+    def samples(self, found: Found) -> list[dict[str, Any]]:
+        """How models go on after the beginnings of test lines."""
+        return [
+            {
+                "tokenizer": tokenizer,
+                "setting": setting,
+                "prompt": self._prompts[i],
+                "prompt_tokens": self._pieces[tokenizer].readable([t - 1 for t in prompt]),
+                "tokens": self._readable(tokenizer, tokens),
+            }
+            for (tokenizer, setting, seed), result in found.items()
+            if seed == self.conditions.seeds[0]
+            for i, (prompt, tokens) in enumerate(result["samples"])
+        ]
+
+    def _readable(self, tokenizer: str, tokens: list[int]) -> list[str]:
+        """The pieces that a model has written, those of the source language too."""
+        pieces = self._pieces[tokenizer]
+        known = [token for token in tokens if 0 < token <= len(pieces.pieces)]
+        names = dict(zip(known, pieces.readable([token - 1 for token in known]), strict=True))
+        names[END] = "</s>"
+        if any(token not in names for token in tokens):
+            target = set(pieces.pieces)
+            others = [piece for piece in self._source_pieces.pieces if piece not in target]
+            names |= dict(enumerate(others, 1 + len(pieces.pieces)))
+        return [names[token] for token in tokens]
+
+    @staticmethod
+    def work(run: Run, advance: Callable[[int], object]) -> dict[str, Any]:
+        """Train one model, and measure it on the test text."""
+        rows, facts = load_rows(run.text)
+        train, sizes = rows["train"], rows["train_bytes"].flat
+        if run.setting == BILINGUAL:
+            train, sizes = train + rows["source"], rows["source_bytes"].flat
+            sizes = np.concatenate([rows["train_bytes"].flat, sizes])
+        settings = cast(LanguageModelSettings, run.learning)
+        dev_bytes = int(rows["dev_bytes"].flat.sum())
+        vocab_size = facts[run.setting]
+        task = LanguageModelTask(
+            settings, vocab_size, train, sizes.astype(np.int64), rows["dev"], dev_bytes
+        )
+        model, history = learn(task, settings, run.seed, run.folder, run.device, advance)
+        model.save_pretrained(run.folder / "model")
+        test = rows["test"]
+        written = continuations(model, rows["prompts"], _SAMPLE_TOKENS)
+        return {
+            **history.summary(),
+            "parameters": model.num_parameters(),
+            "unknown": facts["unknown"],
+            "nats": negative_log_likelihoods(model, test).tolist(),
+            "tokens": [len(row) + 1 for row in test],
+            "samples": [
+                [prompt.tolist(), tokens]
+                for prompt, tokens in zip(rows["prompts"], written, strict=True)
+            ],
+        }
+
+
+def _lines(text: Sentences) -> ParallelText:
+    """Those with something on them."""
+    read = ParallelText.read(text)
+    return ParallelText([line for line in read.targets if line.strip()])
+
+
+def _beginning(line: str) -> str:
+    """The first half of the words."""
+    words = line.split()
+    return " ".join(words[: max(1, len(words) // 2)])

@@ -1,0 +1,145 @@
+"""What is said about trained models: a value per seed, the mean, and what chance may have done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece.evaluation import bootstrap
+from pairpiece.evaluation.scores import Comparison, Score
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that comes from sums over the sentences of a test text."""
+
+    name: str
+    better: str
+    digits: int
+    about: str
+    of_sums: Callable[[Array], float]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """For one tokenizer: what each seed's model has to say about each sentence."""
+
+    measure: Measure
+    tokenizer: str
+    by_seed: list[Array]  # a row for each sentence, the columns to be summed
+    signature: str
+
+    def values(self) -> list[float]:
+        """The number for each seed."""
+        return [self.measure.of_sums(statistics.sum(0)) for statistics in self.by_seed]
+
+    def resampled(self, weights: Array, random: np.random.Generator) -> Array:
+        """The mean over seeds for each way to draw sentences, with the seeds drawn again too.
+
+        Of n seeds n - 1 are drawn, which gives their mean the variance that it has; with n it would
+        be too small (Rao and Wu, 1988).
+        """
+        by_seed = np.array(
+            [
+                [self.measure.of_sums(sums) for sums in weights @ statistics]
+                for statistics in self.by_seed
+            ]
+        )
+        seeds, draws = by_seed.shape
+        drawn = random.integers(0, seeds, (max(1, seeds - 1), draws))
+        return np.asarray(by_seed[drawn, np.arange(draws)].mean(0), np.float64)
+
+
+def scores(measured: Sequence[Measured], baseline: str, resamples: int, seed: int) -> list[Score]:
+    """Every number with its interval, and how it differs from that of the baseline."""
+    sentences = len(measured[0].by_seed[0])
+    weights = np.stack(list(bootstrap.draws(sentences, resamples, seed)))
+    random = np.random.default_rng(seed + 1)
+    resampled = [one.resampled(weights, random) for one in measured]
+    means = [float(np.mean(one.values())) for one in measured]
+    found = []
+    for one, value, drawn in zip(measured, means, resampled, strict=True):
+        reference = next(
+            k
+            for k, other in enumerate(measured)
+            if (other.measure.name, other.tokenizer) == (one.measure.name, baseline)
+        )
+        comparison = None
+        if one.tokenizer != baseline:
+            difference, differences = value - means[reference], drawn - resampled[reference]
+            comparison = Comparison(
+                difference,
+                *bootstrap.interval(difference, differences),
+                bootstrap.p_value(difference, differences),
+            )
+        low, high = bootstrap.interval(value, drawn)
+        found.append(
+            Score(
+                one.tokenizer,
+                one.measure.name,
+                value,
+                low,
+                high,
+                one.values(),
+                one.signature,
+                comparison,
+            )
+        )
+    return found
+
+
+# ---------------------------------------------------------------------- language models
+
+
+def bits_per_byte(sums: Array) -> float:
+    """Of (nats of all tokens and ends, bytes)."""
+    return float(sums[0] / sums[1] / math.log(2))
+
+
+def perplexity_per_byte(sums: Array) -> float:
+    """Of (nats of all tokens and ends, bytes), or of the paper's (mean nats per token, bytes)."""
+    return float(math.exp(sums[0] / sums[1]))
+
+
+def language_model_measures(setting: str) -> list[Measure]:
+    """The proper ones, and the paper's."""
+    where = f"_{setting}"
+    return [
+        Measure(
+            f"bits_per_byte{where}",
+            "lower",
+            4,
+            "negative log-likelihood of all tokens and ends of lines in bits, over the bytes of the "
+            "text: comparable between tokenizers",
+            bits_per_byte,
+        ),
+        Measure(
+            f"perplexity_per_byte{where}",
+            "lower",
+            4,
+            "two to the power of the bits per byte",
+            perplexity_per_byte,
+        ),
+        Measure(
+            f"per_token_as_published{where}",
+            "",  # neither is better: it is lower for whoever makes more tokens
+            4,
+            "what the paper's code computes: the mean loss per token of each line, summed over "
+            "lines, over bytes, as exp; not comparable between tokenizers",
+            perplexity_per_byte,
+        ),
+    ]
+
+
+def language_model_statistics(result: dict[str, Any], sizes: Array) -> list[Array]:
+    """For the three measures, from what a run has found."""
+    nats, tokens = np.array(result["nats"]), np.array(result["tokens"], np.float64)
+    proper = np.stack([nats, sizes], 1)
+    return [proper, proper, np.stack([nats / tokens, sizes], 1)]

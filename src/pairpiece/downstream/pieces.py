@@ -1,0 +1,74 @@
+"""Text as the ids of a tokenizer's pieces, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pairpiece.downstream.rows import Rows
+from pairpiece.errors import OptionError
+from pairpiece.evaluation.parallel_text import ParallelText
+from pairpiece.evaluation.systems import System
+from pairpiece.source_tokenizers import HuggingFaceSource, SentencePieceSource, flat
+from pairpiece.tokenizer import Tokenizer
+
+
+class TargetPieces:
+    """The pieces of a target tokenizer, numbered from 0."""
+
+    def __init__(self, system: System) -> None:
+        loaded = system.loaded
+        if loaded is None or system.vocabulary is None:
+            raise OptionError(
+                f"{system.name}: a model needs a tokenizer with a vocabulary, not tokenized text"
+            )
+        self._system = system
+        self._loaded = loaded
+        self.pieces = system.vocabulary
+        if isinstance(loaded, HuggingFaceSource):
+            self.pieces = loaded.vocabulary()  # not made readable: two may look the same then
+        self._id_of = {piece: i for i, piece in enumerate(self.pieces)}
+        self.unknown = self._id_of.get(system.unknown or "")
+
+    def rows(self, text: ParallelText) -> Rows:
+        """The ids of every target sentence."""
+        if isinstance(self._loaded, HuggingFaceSource):
+            tokens = self._loaded.encode_batch(text.targets)
+        else:
+            tokens = self._system.tokenize(text)
+        return Rows.of([self._id_of[token] for token in row] for row in tokens)
+
+    def readable(self, ids: Sequence[int]) -> list[str]:
+        """The pieces as people read them."""
+        tokens = [self.pieces[i] for i in ids]
+        if isinstance(self._loaded, HuggingFaceSource):
+            return list(map(self._loaded.readable, tokens))
+        return tokens
+
+    def texts(self, rows: Sequence[Sequence[int]]) -> list[str]:
+        """The text of every list of ids."""
+        if isinstance(self._loaded, Tokenizer):
+            return self._loaded.decode_batch(rows)
+        if isinstance(self._loaded, SentencePieceSource):
+            return [self._loaded.processor.decode(list(row)) for row in rows]
+        return self._loaded.decode_batch([[self.pieces[i] for i in row] for row in rows])
+
+
+class SourcePieces:
+    """The pieces that a source tokenizer makes of the training text; the first is for others."""
+
+    def __init__(self, tokenizer: Any, sentences: list[str]) -> None:
+        self._tokenizer = tokenizer
+        self._id_of: dict[str, int] = {"": 0}
+        self.training = Rows.of(
+            [self._id_of.setdefault(token, len(self._id_of)) for token in flat(tokenizer, sentence)]
+            for sentence in sentences
+        )
+        self.pieces = list(self._id_of)
+
+    def rows(self, sentences: list[str]) -> Rows:
+        """The ids of every sentence."""
+        return Rows.of(
+            [self._id_of.get(token, 0) for token in flat(self._tokenizer, sentence)]
+            for sentence in sentences
+        )

@@ -1,0 +1,248 @@
+"""Translation into different target tokens: the same sentences, the same order, several seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from pairpiece import files
+from pairpiece.downstream import translation_scores
+from pairpiece.downstream.experiment import (
+    Conditions,
+    Experiment,
+    Found,
+    Results,
+    digest,
+    installed,
+)
+from pairpiece.downstream.learning import learn
+from pairpiece.downstream.measures import Array, Measure
+from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.rows import Rows, load_rows, save_rows
+from pairpiece.downstream.runs import Run
+from pairpiece.downstream.settings import TranslationSettings, translation_settings
+from pairpiece.downstream.translation import (
+    FIRST,
+    TranslationTask,
+    negative_log_likelihoods,
+    translate,
+)
+from pairpiece.errors import CorpusError
+from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
+from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.evaluation.systems import System, source_side, systems_of
+from pairpiece.provenance import identity
+
+_SAMPLES = 8
+
+
+def translations(
+    tokenizers: Sequence[Any],
+    source: Sentences,
+    target: Sentences,
+    dev_source: Sentences,
+    dev_target: Sentences,
+    test_source: Sentences,
+    test_target: Sentences,
+    *,
+    output: str | PathLike[str],
+    source_tokenizer: Any = None,
+    baseline: str | None = None,
+    comet: str | PathLike[str] | None = None,
+    preset: str = "tiny",
+    seeds: int = 3,
+    seed: int = 1,
+    jobs: int | None = None,
+    threads: int = 1,
+    device: str = "auto",
+    resamples: int = 1000,
+    advance: Advance | None = None,
+    **changes: Any,
+) -> Results:
+    """Train Transformers from scratch with each target tokenizer, and measure translations.
+
+    * `tokenizers`: of the target language, as in `pairpiece.evaluate`; PairPiece models tokenize
+      the text to learn from with its source.  At test time the model writes pieces, so no source is
+      needed to tokenize.
+    * The source text is tokenized by `source_tokenizer`, else by that of a PairPiece model.
+    * `comet`: a COMET model on this disk, or its name if it was downloaded before.
+    * `preset`: ``tiny``, ``small`` or ``paper``; `changes` replace fields of
+      `pairpiece.downstream.settings.TranslationSettings`.
+    * `seeds` models are trained with each tokenizer, `jobs` at a time with `threads` each.
+
+    All is kept in `output`: what was killed goes on, what is done is not done again.
+    """
+    learning = translation_settings(preset, **changes)
+    conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
+    installed("sacrebleu", "mt")
+    comet_model = None if comet is None else translation_scores.comet_model(comet)
+    systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
+    return Translations(
+        conditions,
+        learning,
+        systems,
+        baseline_of(systems, baseline),
+        {
+            "train": (target, source),
+            "dev": (dev_target, dev_source),
+            "test": (test_target, test_source),
+        },
+        source_tokenizer,
+        comet_model,
+    ).conduct(advance)
+
+
+class Translations(Experiment):
+    """The experiment."""
+
+    kind = "translation"
+
+    def __init__(
+        self,
+        conditions: Conditions,
+        learning: TranslationSettings,
+        systems: list[System],
+        baseline: System,
+        texts: dict[str, tuple[Sentences, Sentences]],
+        source_tokenizer: Any,
+        comet: Any,
+    ) -> None:
+        super().__init__(conditions, learning, systems, baseline, [""])
+        self._pieces = {system.name: TargetPieces(system) for system in systems}
+        self._texts = {name: ParallelText.read(*both) for name, both in texts.items()}
+        self._texts["train"] = _with_both_sides(self._texts["train"])
+        self._source_tokenizer = source_side(source_tokenizer, systems)
+        self._comet = comet
+        self._data = {name: text.digest for name, text in self._texts.items()}
+        self._data["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
+
+    @cached_property
+    def _source_pieces(self) -> SourcePieces:
+        return SourcePieces(self._source_tokenizer, _sources(self._texts["train"]))
+
+    def data(self) -> dict[str, str]:
+        """What results depend on besides the tokenizer and the settings, as digests."""
+        return self._data
+
+    def write_text(self, system: System, path: Path) -> None:
+        """Put all text into a file; the pieces of either side come after the special tokens."""
+        pieces = self._pieces[system.name]
+        rows = {}
+        for name, text in self._texts.items():
+            source = self._source_pieces.rows(_sources(text))
+            target = pieces.rows(text)
+            rows[f"{name}_source"] = Rows(source.flat + FIRST, source.ends)
+            rows[name] = Rows(target.flat + FIRST, target.ends)
+            rows[f"{name}_bytes"] = Rows.of([[int(size) for size in text.bytes]])
+        sizes = {
+            "source_pieces": FIRST + len(self._source_pieces.pieces),
+            "pieces": FIRST + len(pieces.pieces),
+        }
+        save_rows(path, rows, sizes)
+
+    def measured(
+        self,
+        system: System,
+        setting: str,  # noqa: ARG002
+        results: list[dict[str, Any]],
+    ) -> list[tuple[Measure, list[Array], str]]:
+        """The scores of translations, and how probable the references are."""
+        text = self._texts["test"]
+        written = [self._written(system.name, result) for result in results]
+        for seed, lines in zip(self.conditions.seeds, written, strict=True):
+            self._keep(system.name, seed, lines)
+        longest = cast(TranslationSettings, self.learning).max_length
+        if cut := sum(tokens > longest for tokens in results[0]["tokens"]):
+            self.notes.append(
+                f"{system.name}: {cut:,} references have more than {longest} tokens and count only "
+                f"up to there in bits per byte"
+            )
+        found = translation_scores.measured(written, text.targets)
+        found.append(
+            (
+                translation_scores.BITS_PER_BYTE,
+                [np.stack([np.array(result["nats"]), text.bytes], 1) for result in results],
+                "references",
+            )
+        )
+        if self._comet is not None:
+            found.append(
+                translation_scores.comet_measured(
+                    self._comet, written, text.targets, _sources(text), self.conditions.device
+                )
+            )
+        return found
+
+    def samples(self, found: Found) -> list[dict[str, Any]]:
+        """The first translations."""
+        text = self._texts["test"]
+        return [
+            {
+                "tokenizer": tokenizer,
+                "source": _sources(text)[i],
+                "reference": text.targets[i],
+                "tokens": self._pieces[tokenizer].readable([t - FIRST for t in tokens]),
+                "translation": self._pieces[tokenizer].texts([[t - FIRST for t in tokens]])[0],
+            }
+            for (tokenizer, _, seed), result in found.items()
+            if seed == self.conditions.seeds[0]
+            for i, tokens in enumerate(result["translations"][:_SAMPLES])
+        ]
+
+    def _written(self, tokenizer: str, result: dict[str, Any]) -> list[str]:
+        rows = [[token - FIRST for token in row] for row in result["translations"]]
+        return [" ".join(line.split()) for line in self._pieces[tokenizer].texts(rows)]
+
+    def _keep(self, tokenizer: str, seed: int, lines: list[str]) -> None:
+        """Write the translations, for other tools to look at."""
+        folder = self.conditions.output / "translations"
+        folder.mkdir(exist_ok=True)
+        name = tokenizer.replace("/", "-")
+        content = "".join(f"{line}\n" for line in lines).encode("utf-8")
+        files.write(folder / f"{name}.{seed}.txt", content)
+
+    @staticmethod
+    def work(run: Run, advance: Callable[[int], object]) -> dict[str, Any]:
+        """Train one model, and let it translate the test text."""
+        rows, facts = load_rows(run.text)
+        settings = cast(TranslationSettings, run.learning)
+        task = TranslationTask(
+            settings,
+            (facts["source_pieces"], facts["pieces"]),
+            (rows["train_source"], rows["train"]),
+            rows["train_bytes"].flat.astype(np.int64),
+            (rows["dev_source"], rows["dev"]),
+            int(rows["dev_bytes"].flat.sum()),
+        )
+        model, history = learn(task, settings, run.seed, run.folder, run.device, advance)
+        model.save_pretrained(run.folder / "model")
+        source, target = rows["test_source"], rows["test"]
+        return {
+            **history.summary(),
+            "parameters": model.num_parameters(),
+            "nats": negative_log_likelihoods(model, source, target, settings.max_length).tolist(),
+            "tokens": [len(row) for row in target],
+            "translations": translate(model, source, settings),
+        }
+
+
+def _with_both_sides(text: ParallelText) -> ParallelText:
+    """The lines with something on either side."""
+    pairs = [
+        (target, source)
+        for target, source in zip(text.targets, _sources(text), strict=True)
+        if target.strip() and source.strip()
+    ]
+    if not pairs:
+        raise CorpusError("no line of the training text has something on both sides")
+    return ParallelText([target for target, _ in pairs], [source for _, source in pairs])
+
+
+def _sources(text: ParallelText) -> list[str]:
+    assert text.sources is not None
+    return text.sources
