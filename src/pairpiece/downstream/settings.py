@@ -109,14 +109,14 @@ _LANGUAGE_MODELS["small"] = dataclasses.replace(
 _LANGUAGE_MODELS["tiny"] = dataclasses.replace(
     _LANGUAGE_MODELS["small"],
     layers=2,
-    width=128,
+    width=96,
     context=128,
     dropout=0.0,
     examples=20_000,
-    batch=32,
-    learning_rate=4e-3,
-    warmup=60,
-    evaluate_every=125,
+    batch=8,  # many small steps learn more from so little text than few large ones
+    learning_rate=3e-3,
+    warmup=100,
+    evaluate_every=500,
 )
 
 _TRANSLATION = {
@@ -167,15 +167,15 @@ _TRANSLATION["small"] = dataclasses.replace(
 )
 _TRANSLATION["tiny"] = dataclasses.replace(
     _TRANSLATION["small"],
-    layers=2,
-    width=128,
-    inner_width=512,
+    layers=1,
+    width=96,
+    inner_width=384,
     dropout=0.0,
-    examples=32_000,
-    batch=32,
+    examples=64_000,
+    batch=16,
     learning_rate=3e-3,
-    warmup=100,
-    evaluate_every=250,
+    warmup=300,
+    evaluate_every=1000,
 )
 
 AnySettings = TypeVar("AnySettings", bound=LearningSettings)
