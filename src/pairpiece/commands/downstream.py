@@ -88,8 +88,13 @@ def progress(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "device": options.device,
             "resamples": options.resamples,
             "advance": advance,
-            **dict(map(_change, options.set)),
+            **changes(options),
         }
+
+
+def changes(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings that replace those of the preset."""
+    return dict(map(_change, options.set))
 
 
 def _change(text: str) -> tuple[str, Any]:

@@ -4,18 +4,18 @@ for example:
   pairpiece mt --source train.fr --target train.it --dev-source dev.fr --dev-target dev.it \
       --test-source test.fr --test-target test.it \
       --tokenizer sp=it.model --tokenizer it-fr/ --output mt/
-  pairpiece mt … --marian marian/   # files to do the same with Marian, and no training here
+  pairpiece mt … --preset paper --marian --output marian/
 
 Target text to learn from is tokenized with its source; model/@marginal says without.  Every model
 sees the same lines in the same order.  Run it again with the same --output to go on after a crash,
-or to add tokenizers and seeds: what is done is not done again.
+or to add tokenizers and seeds: what is done is not done again.  --marian writes what it takes to do
+the same with Marian.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from pairpiece.commands import downstream
 
@@ -34,9 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--marian",
-        type=Path,
-        metavar="DIR",
-        help="write configuration, vocabularies and tokenized text for Marian; do nothing else",
+        action="store_true",
+        help="only write configuration, vocabularies and tokenized text for Marian into DIR",
     )
     downstream.add_options(parser, "TranslationSettings")
 
@@ -47,19 +46,18 @@ def run(options: argparse.Namespace) -> None:
         *(options.source, options.target, options.dev_source, options.dev_target),
         *(options.test_source, options.test_target),
     )
-    if options.marian is not None:
-        from pairpiece.exports.marian_training import write_experiment
+    if options.marian:
+        from pairpiece.exports.marian_training import write_marian_experiment
 
-        folders = write_experiment(
-            options.marian,
+        for folder in write_marian_experiment(
+            options.output,
             options.tokenizer,
             *texts,
             source_tokenizer=options.source_tokenizer,
             preset=options.preset,
-            seeds=range(options.seed, options.seed + options.seeds),
-        )
-        for folder in folders:
-            print(f"{folder}: sh train.sh", file=sys.stderr)
+            **downstream.changes(options),
+        ):
+            print(f"{folder}: now sh {folder}/train.sh", file=sys.stderr)
         return
     from pairpiece.downstream import translations
 

@@ -168,8 +168,8 @@ class Experiment(ABC):
         self.notes: list[str] = []
 
     @abstractmethod
-    def data(self) -> dict[str, str]:
-        """What results depend on besides the tokenizer and the settings, as digests."""
+    def data(self, setting: str) -> dict[str, str]:
+        """Digests of all text and tokenizers, besides that of the target, that a model sees."""
 
     @abstractmethod
     def write_text(self, system: System, path: Path) -> None:
@@ -210,7 +210,7 @@ class Experiment(ABC):
                     self.conditions.seeds[0],
                 ),
                 len(measured[0].by_seed[0]),
-                self.data()["test"],
+                self.data(self.settings[0])["test"],
                 self.notes,
                 list({one.measure.name: one.measure for one in measured}.values()),
                 runs_are="seeds",
@@ -238,7 +238,8 @@ class Experiment(ABC):
         for i, system in enumerate(self.systems):
             if advance is not None:
                 advance("tokenizing", i, len(self.systems))
-            text = {"tokenizer": system.digest, "version": __version__, **self.data()}
+            tokenizer = {"tokenizer": system.digest, "version": __version__}
+            text = {**tokenizer, **{s: self.data(s) for s in self.settings}}
             path = conditions.output / "text" / f"{folder_name(system.name, text)}.safetensors"
             path.parent.mkdir(exist_ok=True)
             if not path.is_file():
@@ -246,7 +247,8 @@ class Experiment(ABC):
             for setting in self.settings:
                 for seed in conditions.seeds:
                     depends_on = {
-                        **text,
+                        **tokenizer,
+                        **self.data(setting),
                         **conditions.versions,
                         "setting": setting,
                         "settings": dataclasses.asdict(self.learning),
@@ -279,7 +281,7 @@ class Experiment(ABC):
                 for measure, by_seed, how in self.measured(system, setting, results):
                     facts = {
                         "tokenizer": system.digest,
-                        **self.data(),
+                        **self.data(setting),
                         "preset": self.conditions.preset,
                         "settings": digest(dataclasses.asdict(self.learning)),
                         "seeds": f"{seeds[0]}-{seeds[-1]}",

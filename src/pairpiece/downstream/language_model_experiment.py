@@ -116,11 +116,8 @@ class LanguageModels(Experiment):
         self._texts = {name: _lines(text) for name, text in texts.items()}
         self._source = None if source is None else _lines(source)
         self._source_tokenizer = None
-        self._data = {name: text.digest for name, text in self._texts.items()}
         if self._source is not None:
             self._source_tokenizer = source_side(source_tokenizer, systems)
-            self._data["source"] = self._source.digest
-            self._data["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
         self._prompts = [_beginning(line) for line in self._texts["test"].targets[:_SAMPLES]]
 
     @cached_property
@@ -128,9 +125,13 @@ class LanguageModels(Experiment):
         assert self._source is not None
         return SourcePieces(self._source_tokenizer, self._source.targets)
 
-    def data(self) -> dict[str, str]:
-        """What results depend on besides the tokenizer and the settings, as digests."""
-        return self._data
+    def data(self, setting: str) -> dict[str, str]:
+        """Digests of all text and tokenizers, besides that of the target, that a model sees."""
+        seen = {name: text.digest for name, text in self._texts.items()}
+        if setting == BILINGUAL and self._source is not None:
+            seen["source"] = self._source.digest
+            seen["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
+        return seen
 
     def write_text(self, system: System, path: Path) -> None:
         """Put all text into a file; 0 is the end of a line, pieces follow."""

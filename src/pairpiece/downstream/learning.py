@@ -159,14 +159,14 @@ class Training:
 
     def _evaluate(self) -> None:
         done = self.history
-        if not math.isfinite(done.loss):
-            raise OptionError(
-                "the training diverges: choose a lower learning_rate, or more warmup updates"
-            )
         with self._averaged():
             self._model.eval()
             loss = self._task.dev_loss(self._model)
             self._model.train()
+            if not math.isfinite(done.loss + loss):
+                raise OptionError(
+                    "the training diverges: choose a lower learning_rate, or more warmup updates"
+                )
             if loss < done.best_loss:
                 done.best_loss, done.best_update = loss, done.updates
                 weights = {"model": self._model.state_dict()}
@@ -207,6 +207,7 @@ class Training:
             self._average = {name: t.to(self._device) for name, t in parts["average"].items()}
         self._scaler.load_state_dict(facts["scaler"])
         self.history = History(**facts["history"])
+        self.history.curve = [(u, t, d) for u, t, d in self.history.curve]  # lists, in JSON
 
 
 def learn(

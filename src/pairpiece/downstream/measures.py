@@ -116,8 +116,8 @@ def language_model_measures(setting: str) -> list[Measure]:
             f"bits_per_byte{where}",
             "lower",
             4,
-            "negative log-likelihood of all tokens and ends of lines in bits, over the bytes of the "
-            "text: comparable between tokenizers",
+            "negative log-likelihood of all tokens and ends of lines in bits, over the bytes of "
+            "the text: comparable between tokenizers",
             bits_per_byte,
         ),
         Measure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import System
 from pairpiece.source_tokenizers import HuggingFaceSource, SentencePieceSource, flat
 from pairpiece.tokenizer import Tokenizer
+
+_SPACE_BEFORE = re.compile(r" +(?=[.,;:!?…%)\]}»”’])")
+"""What the paper's preprocessing puts before punctuation, where no writer would."""
 
 
 class TargetPieces:
@@ -48,7 +52,10 @@ class TargetPieces:
     def texts(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """The text of every list of ids."""
         if isinstance(self._loaded, Tokenizer):
-            return self._loaded.decode_batch(rows)
+            texts = self._loaded.decode_batch(rows)
+            if self._loaded.options.pretokenization != "paper":
+                return texts
+            return [_SPACE_BEFORE.sub("", text) for text in texts]
         if isinstance(self._loaded, SentencePieceSource):
             return [self._loaded.processor.decode(list(row)) for row in rows]
         return self._loaded.decode_batch([[self.pieces[i] for i in row] for row in rows])

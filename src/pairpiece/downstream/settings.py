@@ -234,9 +234,9 @@ def _checked(name: str, value: Any, like: Any) -> Any:
     if not number or (isinstance(like, int) and not isinstance(value, int)):
         kind = "a whole number" if isinstance(like, int) else "a number"
         raise OptionError(f"{name} must be {kind}, not {value!r}")
-    below_one = name in _BELOW_ONE
-    if not 0 <= value <= 10**12 or (value == 0 and name not in _MAY_BE_ZERO):
+    if not value >= 0 or (value == 0 and name not in _MAY_BE_ZERO):
         raise OptionError(f"{name} must be above 0, not {value!r}")
-    if below_one and value >= 1:
-        raise OptionError(f"{name} must be below 1, not {value!r}")
+    limit = 1 if name in _BELOW_ONE else 10**12
+    if value >= limit:
+        raise OptionError(f"{name} must be below {limit:,}, not {value!r}")
     return value

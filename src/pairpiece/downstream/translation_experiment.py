@@ -123,10 +123,10 @@ class Translations(Experiment):
 
     @cached_property
     def _source_pieces(self) -> SourcePieces:
-        return SourcePieces(self._source_tokenizer, _sources(self._texts["train"]))
+        return SourcePieces(self._source_tokenizer, self._texts["train"].given_sources)
 
-    def data(self) -> dict[str, str]:
-        """What results depend on besides the tokenizer and the settings, as digests."""
+    def data(self, setting: str) -> dict[str, str]:  # noqa: ARG002
+        """Digests of all text and tokenizers, besides that of the target, that a model sees."""
         return self._data
 
     def write_text(self, system: System, path: Path) -> None:
@@ -134,7 +134,7 @@ class Translations(Experiment):
         pieces = self._pieces[system.name]
         rows = {}
         for name, text in self._texts.items():
-            source = self._source_pieces.rows(_sources(text))
+            source = self._source_pieces.rows(text.given_sources)
             target = pieces.rows(text)
             rows[f"{name}_source"] = Rows(source.flat + FIRST, source.ends)
             rows[name] = Rows(target.flat + FIRST, target.ends)
@@ -173,7 +173,7 @@ class Translations(Experiment):
         if self._comet is not None:
             found.append(
                 translation_scores.comet_measured(
-                    self._comet, written, text.targets, _sources(text), self.conditions.device
+                    self._comet, written, text.targets, text.given_sources, self.conditions.device
                 )
             )
         return found
@@ -184,7 +184,7 @@ class Translations(Experiment):
         return [
             {
                 "tokenizer": tokenizer,
-                "source": _sources(text)[i],
+                "source": text.given_sources[i],
                 "reference": text.targets[i],
                 "tokens": self._pieces[tokenizer].readable([t - FIRST for t in tokens]),
                 "translation": self._pieces[tokenizer].texts([[t - FIRST for t in tokens]])[0],
@@ -235,14 +235,9 @@ def _with_both_sides(text: ParallelText) -> ParallelText:
     """The lines with something on either side."""
     pairs = [
         (target, source)
-        for target, source in zip(text.targets, _sources(text), strict=True)
+        for target, source in zip(text.targets, text.given_sources, strict=True)
         if target.strip() and source.strip()
     ]
     if not pairs:
         raise CorpusError("no line of the training text has something on both sides")
     return ParallelText([target for target, _ in pairs], [source for _, source in pairs])
-
-
-def _sources(text: ParallelText) -> list[str]:
-    assert text.sources is not None
-    return text.sources

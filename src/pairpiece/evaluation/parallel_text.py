@@ -55,6 +55,12 @@ class ParallelText:
     def __len__(self) -> int:
         return len(self.targets)
 
+    @property
+    def given_sources(self) -> list[str]:
+        """The sources, of a text that has them."""
+        assert self.sources is not None
+        return self.sources
+
     @cached_property
     def digest(self) -> str:
         """Twelve hexadecimal digits of a SHA-256 of all sentences."""

@@ -12,15 +12,17 @@ Marian wants ``</s>`` to be 0 and ``<unk>`` to be 1, so its ids are others than 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from pairpiece.errors import OptionError
 from pairpiece.exports.sentencepiece import to_sentencepiece
 from pairpiece.model_proto import Fields, fields_of, message
+from pairpiece.options import MARKER
 from pairpiece.source_tokenizers import SentencePieceSource
 from pairpiece.tokenizer import Tokenizer
 
 _UNKNOWN, _CONTROL = 2, 3  # ModelProto.SentencePiece.Type
-_END, _UNK = "</s>", "<unk>"
+END, UNKNOWN = "</s>", "<unk>"
 
 
 def files_for(tokenizer: Tokenizer) -> dict[str, bytes]:
@@ -32,7 +34,7 @@ def files_for(tokenizer: Tokenizer) -> dict[str, bytes]:
     for side, model in models.items():
         pieces = _pieces(model)
         written[f"{side}.spm"] = model
-        written[f"vocab.{side}.yml"] = _yaml([name for name, _, _ in pieces])
+        written[f"vocab.{side}.yml"] = vocabulary_file([name for name, _, _ in pieces])
         written[f"vocab.{side}.spm"] = _renumbered(model, pieces)
     return written
 
@@ -53,13 +55,15 @@ def _pieces(model: bytes) -> list[tuple[str, int, bytes]]:
             ordinary.append(entry)
     if unknown is None:
         raise OptionError("this SentencePiece model has no unknown piece, which Marian needs")
-    end = message([(1, _END), (2, 0.0), (3, _CONTROL)])
-    return [(_END, _CONTROL, end), (_UNK, _UNKNOWN, unknown[2]), *ordinary]
+    end = message([(1, END), (2, 0.0), (3, _CONTROL)])
+    return [(END, _CONTROL, end), (UNKNOWN, _UNKNOWN, unknown[2]), *ordinary]
 
 
-def _yaml(names: list[str]) -> bytes:
-    """Names with their numbers; a JSON string is a YAML string."""
-    lines = (f"{json.dumps(name, ensure_ascii=False)}: {i}\n" for i, name in enumerate(names))
+def vocabulary_file(names: Iterable[str]) -> bytes:
+    """Names with their numbers, the end of a sentence and the unknown piece first, as YAML."""
+    order = dict.fromkeys([END, UNKNOWN, *(name.replace(" ", MARKER) for name in names if name)])
+    # A JSON string is a YAML string.
+    lines = (f"{json.dumps(name, ensure_ascii=False)}: {i}\n" for i, name in enumerate(order))
     return "".join(lines).encode("utf-8")
 
 
@@ -74,6 +78,6 @@ def _renumbered(model: bytes, pieces: list[tuple[str, int, bytes]]) -> bytes:
             continue
         if number == 2:  # trainer_spec
             kept = [field for field in fields_of(content) if field[0] not in replaced]
-            content = message([*kept, *ids, (47, _END)])
+            content = message([*kept, *ids, (47, END)])
         out.append((number, content))
     return message(out)
