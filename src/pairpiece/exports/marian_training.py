@@ -53,6 +53,11 @@ def write_marian_experiment(
     """
     config = _config(translation_settings(preset, **changes))
     systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
+    for system in systems:
+        if not isinstance(system.loaded, Tokenizer | SentencePieceSource):
+            raise OptionError(
+                f"{system.name}: Marian can be given PairPiece and SentencePiece models"
+            )
     texts = {
         "train": ParallelText.read(target, source),
         "dev": ParallelText.read(dev_target, dev_source),
@@ -77,7 +82,7 @@ def write_marian_experiment(
         files.write(own / "vocab.target.yml", vocabulary_file(pieces.pieces))
         files.write(own / "config.yml", config.encode("utf-8"))
         files.write(own / "train.sh", _TRAIN.encode("utf-8"))
-        detokenize = _detokenizer(own, system.name, system.loaded)
+        detokenize = _detokenizer(own, system.loaded)
         files.write(own / "translate.sh", (_TRANSLATE % detokenize).encode("utf-8"))
         folders.append(own)
     return folders
@@ -91,15 +96,13 @@ def _write_tokens(path: Path, rows: Iterable[Any], pieces: list[str]) -> None:
             file.write((" ".join(named[i] for i in row) + "\n").encode("utf-8"))
 
 
-def _detokenizer(folder: Path, name: str, loaded: object) -> str:
+def _detokenizer(folder: Path, loaded: Any) -> str:
     """Keep what turns pieces back into text, and return the command that does it."""
     if isinstance(loaded, Tokenizer):
         storage.save_model(loaded, folder / "tokenizer")
         return "pairpiece decode tokenizer --input-format piece"
-    if isinstance(loaded, SentencePieceSource):
-        files.write(folder / "target.spm", loaded.content)
-        return _DECODE_SENTENCEPIECE
-    raise OptionError(f"{name}: Marian can be given PairPiece and SentencePiece models")
+    files.write(folder / "target.spm", loaded.content)
+    return _DECODE_SENTENCEPIECE
 
 
 _DECODE_SENTENCEPIECE = """python3 -c '
