@@ -22,6 +22,7 @@ from command_line import Training, begin_of_sample, call, complaint, run, start
 import pairpiece
 from pairpiece.downstream import Results, language_models, measures, runs, translations
 from pairpiece.downstream.pieces import TargetPieces
+from pairpiece.downstream.samples import Sample, to_markdown
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import systems_of
@@ -169,19 +170,35 @@ def test_the_bilingual_model_has_the_pieces_of_both_languages(
 
 
 def test_samples_go_on_after_the_same_words(lm: tuple[Results, Path], world: World) -> None:
-    results, _ = lm
+    results, folder = lm
     first = (world.folder / "test.it").read_text(encoding="utf-8").splitlines()[0]
-    for tokenizer in ("sp", "ours"):
-        for setting in ("monolingual", "bilingual"):
-            found = [
-                sample
-                for sample in results.samples
-                if (sample["tokenizer"], sample["setting"]) == (tokenizer, setting)
-            ]
-            assert first.startswith(found[0]["prompt"])
-            shown = "".join(found[0]["prompt_tokens"]).replace("▁", " ").strip()
-            assert shown == found[0]["prompt"]
-            assert 1 <= len(found[0]["tokens"]) <= 16
+    half = " ".join(first.split()[: len(first.split()) // 2])
+    models = [f"{name}, {kind}ual" for name in ("sp", "ours") for kind in ("monoling", "biling")]
+    found = [sample for sample in results.samples if sample.given == (("line", first),)]
+    assert [sample.model for sample in found] == models
+    for sample in found:
+        assert "".join(sample.before).replace("▁", " ").strip() == half
+        assert 1 <= len(sample.tokens) <= 16
+    tables = (folder / "samples.md").read_text(encoding="utf-8")
+    assert tables.startswith(f"| line | {first} |\n|---|---|\n| sp, monolingual | ▁")
+    assert "**" in tables
+
+
+def test_translations_are_shown(mt: tuple[Results, Path], world: World) -> None:
+    results, folder = mt
+    source, target = (
+        path.read_text(encoding="utf-8").splitlines()[0]
+        for path in world.text("test.fr", "test.it")
+    )
+    tables = (folder / "samples.md").read_text(encoding="utf-8")
+    assert tables.startswith(f"| source | {source} |\n|---|---|\n| target | {target} |\n| sp |")
+    assert len(results.samples) == 2 * 8
+
+
+def test_samples_cannot_break_a_table() -> None:
+    sample = Sample((("line", "a|b"),), "m*", ["<b>", "|"], ["_x_"])
+    shown = to_markdown([sample]).splitlines()
+    assert shown == ["| line | a\\|b |", "|---|---|", r"| m\* | \<b\> \| **\_x\_** |"]
 
 
 def test_unknown_tokens_are_noted(world: World, tmp_path: Path) -> None:

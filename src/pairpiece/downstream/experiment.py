@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from pairpiece import __version__, files
 from pairpiece.downstream.measures import Array, Measure, Measured, scores
 from pairpiece.downstream.runs import Run, folder_name, locked, perform
+from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.encoding import check_seed
 from pairpiece.errors import OptionError
@@ -50,7 +51,7 @@ class Results:
     versions: dict[str, str]
     runs: list[dict[str, Any]]
     curves: list[Curve]
-    samples: list[dict[str, Any]]
+    samples: list[Sample]
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -62,16 +63,20 @@ class Results:
             **self.evaluation.as_dict(),
             "runs": self.runs,
             "curves": [dataclasses.asdict(curve) for curve in self.curves],
-            "samples": self.samples,
+            "samples": [
+                {**dataclasses.asdict(sample), "given": dict(sample.given)}
+                for sample in self.samples
+            ],
         }
 
     def save(self, folder: Path) -> None:
-        """Write ``results.json``, ``results.md`` and the curves."""
-        from pairpiece.downstream import curves
+        """Write ``results.json``, ``results.md``, ``samples.md`` and the curves."""
+        from pairpiece.downstream import curves, samples
 
         content = json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
         files.write(folder / "results.json", content.encode("utf-8"))
         files.write(folder / "results.md", to_markdown(self.evaluation).encode("utf-8"))
+        files.write(folder / "samples.md", samples.to_markdown(self.samples).encode("utf-8"))
         for name, drawing in curves.files_for(self.curves).items():
             files.write(folder / name, drawing)
 
@@ -182,7 +187,7 @@ class Experiment(ABC):
         """What is measured, its statistics for each seed, and a part of its signature."""
 
     @abstractmethod
-    def samples(self, found: Found) -> list[dict[str, Any]]:
+    def samples(self, found: Found) -> list[Sample]:
         """What models have written."""
 
     @staticmethod

@@ -23,6 +23,7 @@ from pairpiece.downstream.measures import Array, Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
 from pairpiece.downstream.runs import Run
+from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
@@ -175,16 +176,15 @@ class LanguageModels(Experiment):
             for k, measure in enumerate(measures.language_model_measures(setting))
         ]
 
-    def samples(self, found: Found) -> list[dict[str, Any]]:
+    def samples(self, found: Found) -> list[Sample]:
         """How models go on after the beginnings of test lines."""
         return [
-            {
-                "tokenizer": tokenizer,
-                "setting": setting,
-                "prompt": self._prompts[i],
-                "prompt_tokens": self._pieces[tokenizer].readable([t - 1 for t in prompt]),
-                "tokens": self._readable(tokenizer, tokens),
-            }
+            Sample(
+                (("line", self._texts["test"].targets[i]),),
+                f"{tokenizer}, {setting}",
+                self._readable(tokenizer, prompt),
+                self._readable(tokenizer, tokens),
+            )
             for (tokenizer, setting, seed), result in found.items()
             if seed == self.conditions.seeds[0]
             for i, (prompt, tokens) in enumerate(result["samples"])

@@ -25,6 +25,7 @@ from pairpiece.downstream.measures import Array, Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
 from pairpiece.downstream.runs import Run
+from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
 from pairpiece.downstream.translation import (
     FIRST,
@@ -178,17 +179,16 @@ class Translations(Experiment):
             )
         return found
 
-    def samples(self, found: Found) -> list[dict[str, Any]]:
+    def samples(self, found: Found) -> list[Sample]:
         """The first translations."""
         text = self._texts["test"]
         return [
-            {
-                "tokenizer": tokenizer,
-                "source": text.given_sources[i],
-                "reference": text.targets[i],
-                "tokens": self._pieces[tokenizer].readable([t - FIRST for t in tokens]),
-                "translation": self._pieces[tokenizer].texts([[t - FIRST for t in tokens]])[0],
-            }
+            Sample(
+                (("source", text.given_sources[i]), ("target", text.targets[i])),
+                tokenizer,
+                [],
+                self._pieces[tokenizer].readable([t - FIRST for t in tokens]),
+            )
             for (tokenizer, _, seed), result in found.items()
             if seed == self.conditions.seeds[0]
             for i, tokens in enumerate(result["translations"][:_SAMPLES])

@@ -1,0 +1,37 @@
+"""What models have written, as tables to read, such as those in the paper's appendix A."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one model has written for one sentence."""
+
+    given: tuple[tuple[str, str], ...]  # what it was given, and what it might have written, by name
+    model: str
+    before: list[str]  # tokens that it was given
+    tokens: list[str]  # tokens that it wrote
+
+
+def to_markdown(samples: Sequence[Sample]) -> str:
+    """A table for each sentence; what a model has written is bold."""
+    tables = []
+    for given in dict.fromkeys(sample.given for sample in samples):
+        rows = [f"| {_escaped(name)} | {_escaped(text)} |" for name, text in given]
+        rows[1:1] = ["|---|---|"]
+        for sample in samples:
+            if sample.given == given:
+                shown = " ".join(map(_escaped, sample.before))
+                written = " ".join(map(_escaped, sample.tokens))
+                rows.append(f"| {_escaped(sample.model)} | {shown} **{written}** |")
+        tables.append("\n".join(rows) + "\n")
+    return "\n".join(tables)
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown takes for nothing else."""
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", text)
