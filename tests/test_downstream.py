@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import math
@@ -10,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import Training, begin_of_sample, call, complaint, run, start
+from command_line import Training, begin_of_sample, call, complaint, run, start, stop_when
 
 import pairpiece
 from pairpiece.downstream import Results, language_models, measures, runs, translations
@@ -592,6 +594,31 @@ def test_the_commands(world: World, tmp_path: Path, capfd: pytest.CaptureFixture
     assert complaint(ended) == "--set layers: expected NAME=VALUE"
 
 
+def test_ctrl_c_stops_all_processes(world: World, tmp_path: Path) -> None:
+    arguments = [
+        *("lm", "--tokenizer", world.tokenizers[0], "--seeds", 3, "--jobs", 2),
+        *("--output", tmp_path / "lm", "--set", "examples=1000000", "--set", "evaluate_every=20"),
+        *("--target", world.folder / "train.it", "--dev-target", world.folder / "dev.it"),
+        *("--test-target", world.folder / "test.it"),
+    ]
+    process = start(*arguments, cache=tmp_path, start_new_session=True)
+    group = os.getpgid(process.pid)
+    checkpoints = tmp_path / "lm" / "runs"
+    try:
+        ended = stop_when(
+            process, lambda: len(list(checkpoints.glob("*/checkpoint.safetensors"))) == 2
+        )
+        assert ended == (130, "", "pairpiece: interrupted\n")
+        deadline = time.monotonic() + 20
+        with pytest.raises(ProcessLookupError):  # nobody is left
+            while time.monotonic() < deadline:
+                os.killpg(group, 0)
+                time.sleep(0.05)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
 def test_orphans_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process whose parent was killed does not train on for nobody."""
     stopped: list[int] = []
@@ -604,8 +631,14 @@ def test_orphans_stop(monkeypatch: pytest.MonkeyPatch) -> None:
         raise StoppedError
 
     monkeypatch.setattr(os, "_exit", leave)
-    monkeypatch.setattr(runs, "_progress", (None, os.getppid() + 1))
+    monkeypatch.setattr(runs, "_worker", (None, threading.Event(), os.getppid() + 1))
     monkeypatch.setattr(runs, "_perform", lambda _, told: told(1))
     with pytest.raises(StoppedError):
         runs._perform_there(0, None)  # type: ignore[arg-type]
     assert stopped == [1]
+
+
+def test_an_error_in_one_process_ends_all(world: World, tmp_path: Path) -> None:
+    how = {**QUICK_LM, "jobs": 2, "learning_rate": 1e11, "warmup": 0, "clip_norm": 1e9}
+    with pytest.raises(OptionError, match="diverges"):
+        language_models(world.tokenizers, *world.monolingual, output=tmp_path, **how)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pairpiece.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
     from pairpiece.words import split_words
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _NAMES = {
     "alignment": ("Alignment", "Lexicon"),

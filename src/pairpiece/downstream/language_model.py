@@ -17,7 +17,7 @@ from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import LanguageModelSettings
 
 END = 0
-_TOKENS_AT_ONCE = 8192
+_TOKENS_AT_ONCE = 4096
 
 
 class LanguageModelTask:

@@ -13,8 +13,9 @@ import json
 import multiprocessing
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ class Run:
             found = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             found = None
-        if not isinstance(found, dict):
+        if not isinstance(found, dict) or "curve" not in found:
             raise OptionError(f"{path}: damaged: delete it and start again")
         return found
 
@@ -105,39 +106,42 @@ def _perform(run: Run, told: Callable[[int], object]) -> None:
 
 # ---------------------------------------------------------------------- processes
 
-_progress: Any = None
-"""In a process that does runs: where it tells how far it is."""
+_worker: Any = None
+"""In a process that does runs: where it tells how far it is, and who may stop it."""
 
 
 def _in_processes(pending: Sequence[Run], jobs: int, report: Callable[[Run, int], object]) -> None:
     context = multiprocessing.get_context("spawn")  # torch does not survive a fork
-    queue = context.SimpleQueue()
+    queue, stop = context.SimpleQueue(), context.Event()
     with ProcessPoolExecutor(
-        min(jobs, len(pending)), context, initializer=_begin, initargs=(queue, os.getpid())
+        min(jobs, len(pending)), context, initializer=_begin, initargs=(queue, stop, os.getpid())
     ) as pool:
-        futures = [pool.submit(_perform_there, i, run) for i, run in enumerate(pending)]
-        waiting: Any = futures
-        while waiting:
-            ended, waiting = wait(waiting, _POLL_SECONDS, FIRST_EXCEPTION)
-            while not queue.empty():
-                number, updates = queue.get()
-                report(pending[number], updates)
-            for future in ended:
-                if future.exception() is not None:
-                    pool.shutdown(wait=False, cancel_futures=True)
+        try:
+            waiting: Any = [pool.submit(_perform_there, i, run) for i, run in enumerate(pending)]
+            while waiting:
+                ended, waiting = wait(waiting, _POLL_SECONDS)
+                while not queue.empty():
+                    number, updates = queue.get()
+                    report(pending[number], updates)
+                for future in ended:
                     future.result()
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
-def _begin(queue: Any, parent: int) -> None:
-    global _progress
-    _progress = (queue, parent)
+def _begin(queue: Any, stop: Any, parent: int) -> None:
+    global _worker
+    _worker = (queue, stop, parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and says stop
 
 
 def _perform_there(number: int, run: Run) -> None:
-    queue, parent = _progress
+    queue, stop, parent = _worker
 
     def told(updates: int) -> None:
-        if os.getppid() != parent:  # killed: nobody waits for this any more
+        if stop.is_set() or os.getppid() != parent:  # or the parent was killed
             os._exit(1)
         queue.put((number, updates))
 
