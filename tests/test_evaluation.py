@@ -998,7 +998,7 @@ BAD: dict[str, tuple[Change, str]] = {
         lambda _: {"symmetrization": "grow"},
         "symmetrization must be one of .* not 'grow'",
     ),
-    "no runs": (lambda _: {"runs": 0}, "runs must be between 1 and 1000, not 0"),
+    "no runs": (lambda _: {"runs": 0}, "runs must be between 1 and 1,000, not 0"),
     "half a run": (lambda _: {"runs": 1.5}, "runs"),
     "few resamples": (lambda _: {"resamples": 1}, "resamples must be"),
     "power": (lambda _: {"renyi_power": -1}, "renyi_power must be"),

@@ -118,7 +118,7 @@ def test_options_of_text_can_be_set(
     [
         ("smothing=2", "'smothing'; did you mean smoothing?"),
         ("xyzzy=2", "there is no option 'xyzzy'"),
-        ("smoothing", "expected OPTION=VALUE"),
+        ("smoothing", "expected NAME=VALUE"),
         ("smoothing=-1", "smoothing must be at least 0"),
         ("byte_fallback=maybe", "byte_fallback must be of type bool"),
         ("hard_vocab_limit=maybe", "hard_vocab_limit must be"),

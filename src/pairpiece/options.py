@@ -56,6 +56,12 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
         raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
 
 
+def check_whole(name: str, value: object, low: int, high: int) -> None:
+    """Raise an `OptionError` for anything but a whole number in the range."""
+    if type(value) is not int or not low <= value <= high:
+        raise OptionError(f"{name} must be between {low:,} and {high:,}, not {value!r}")
+
+
 def check_balance(balance: float) -> None:
     """Raise an `OptionError` for what is not a sensible proportion of tokens."""
     _between("balance", balance, 0.5, 2)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pairpiece.commands.assignments import assignment
 from pairpiece.commands.console import progress_bar
-from pairpiece.errors import OptionError
 
 if TYPE_CHECKING:
     from pairpiece.downstream import Results
@@ -94,18 +94,7 @@ def progress(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def changes(options: argparse.Namespace) -> dict[str, Any]:
     """The settings that replace those of the preset."""
-    return dict(map(_change, options.set))
-
-
-def _change(text: str) -> tuple[str, Any]:
-    """A setting: ``name=value``, the value a JSON number, list, true, false, or a word."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise OptionError(f"--set {text}: expected NAME=VALUE")
-    try:
-        return name.strip().replace("-", "_"), json.loads(value)
-    except ValueError:
-        return name.strip().replace("-", "_"), value
+    return dict(map(assignment, options.set))
 
 
 def show(results: Results, options: argparse.Namespace) -> None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from pairpiece import pipeline, storage
+from pairpiece.commands.assignments import assignment
 from pairpiece.commands.console import JsonReporter, reporter_for, stage_facts
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus import FORMATS
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set",
         action="append",
         default=[],
-        metavar="OPTION=VALUE",
+        metavar="NAME=VALUE",
         help="any field of TextOptions and LearningOptions, e.g. --set max_piece_length=12",
     )
     source = parser.add_argument_group("source tokenizer")
@@ -177,23 +177,13 @@ def _job(options: argparse.Namespace) -> Job:
 
 
 def _assignment(text: str) -> tuple[str, Any]:
-    """An option of learning: ``name=value``, the value a JSON number, list or word."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise OptionError(f"--set {text}: expected OPTION=VALUE")
-    parsed: Any
-    try:
-        parsed = json.loads(value)
-    except ValueError:
-        parsed = value
-    name = name.strip().replace("-", "_")
+    """An option of learning."""
+    name, value = assignment(text)
     if name in _OWN_OPTIONS:
         own = name.removeprefix("num_").replace("_", "-")
         raise OptionError(f"--set {text}: this has an option of its own, --{own}")
-    if value.lower() in ("true", "false"):
-        return name, value.lower() == "true"
     if name.endswith("length_penalty"):
-        if not isinstance(parsed, list) or len(parsed) != 3:
+        if not isinstance(value, list) or len(value) != 3:
             raise OptionError(f"--set {text}: expected {name}=[over,under,unlinked]")
-        return name, LengthPenalty(*parsed)
-    return name, parsed
+        return name, LengthPenalty(*value)
+    return name, value

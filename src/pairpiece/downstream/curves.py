@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
 from pairpiece.evaluation import figures
 
-if TYPE_CHECKING:
-    from pairpiece.downstream.experiment import Curve
+
+@dataclass(frozen=True)
+class Curve:
+    """How a model got better on the dev text while it learned."""
+
+    tokenizer: str
+    setting: str
+    seed: int
+    points: list[tuple[int, float]]  # (lines seen, bits per byte)
 
 
 def files_for(curves: Sequence[Curve]) -> dict[str, bytes]:

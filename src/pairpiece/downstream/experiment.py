@@ -3,153 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import importlib
-import json
 import math
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pairpiece import __version__, files
+from pairpiece import __version__
+from pairpiece.downstream.conditions import Conditions
+from pairpiece.downstream.curves import Curve
 from pairpiece.downstream.measures import Array, Measure, Measured, scores
-from pairpiece.downstream.runs import Run, folder_name, locked, perform
+from pairpiece.downstream.results import Results
+from pairpiece.downstream.runs import Run, digest, folder_name, locked, perform
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LearningSettings
-from pairpiece.encoding import check_seed
-from pairpiece.errors import OptionError
-from pairpiece.evaluation.formats import to_markdown
 from pairpiece.evaluation.measuring import Advance
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.systems import System
 
 Found = dict[tuple[str, str, int], dict[str, Any]]
 """The results of runs by tokenizer, setting and seed."""
-
-
-@dataclass(frozen=True)
-class Curve:
-    """How a model got better on the dev text while it learned."""
-
-    tokenizer: str
-    setting: str
-    seed: int
-    points: list[tuple[int, float]]  # (lines seen, bits per byte)
-
-
-@dataclass(frozen=True)
-class Results:
-    """Everything that an experiment has found."""
-
-    experiment: str
-    evaluation: Evaluation
-    preset: str
-    settings: LearningSettings
-    versions: dict[str, str]
-    runs: list[dict[str, Any]]
-    curves: list[Curve]
-    samples: list[Sample]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return {
-            "experiment": self.experiment,
-            "preset": self.preset,
-            "settings": dataclasses.asdict(self.settings),
-            "versions": self.versions,
-            **self.evaluation.as_dict(),
-            "runs": self.runs,
-            "curves": [dataclasses.asdict(curve) for curve in self.curves],
-            "samples": [
-                {**dataclasses.asdict(sample), "given": dict(sample.given)}
-                for sample in self.samples
-            ],
-        }
-
-    def save(self, folder: Path) -> None:
-        """Write ``results.json``, ``results.md``, ``samples.md`` and the curves."""
-        from pairpiece.downstream import curves, samples
-
-        content = json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
-        files.write(folder / "results.json", content.encode("utf-8"))
-        files.write(folder / "results.md", to_markdown(self.evaluation).encode("utf-8"))
-        files.write(folder / "samples.md", samples.to_markdown(self.samples).encode("utf-8"))
-        for name, drawing in curves.files_for(self.curves).items():
-            files.write(folder / name, drawing)
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """How runs are done, whatever they do."""
-
-    output: Path
-    preset: str
-    seeds: Sequence[int]
-    jobs: int
-    threads: int
-    device: str
-    resamples: int
-    versions: dict[str, str]
-
-    @classmethod
-    def checked(
-        cls,
-        output: str | os.PathLike[str],
-        preset: str,
-        seeds: object,
-        seed: int,
-        jobs: int | None,
-        threads: int,
-        device: str,
-        resamples: int,
-    ) -> Conditions:
-        """With sensible values for what was not said, and an error for what makes no sense."""
-        check_seed(seed)
-        if type(seeds) is not int or not 1 <= seeds <= 1000:
-            raise OptionError(f"seeds must be between 1 and 1000, not {seeds!r}")
-        for name, number in (("threads", threads), ("jobs", 1 if jobs is None else jobs)):
-            if type(number) is not int or not 1 <= number <= 1000:
-                raise OptionError(f"{name} must be between 1 and 1000, not {number!r}")
-        if type(resamples) is not int or not 10 <= resamples <= 100_000:
-            raise OptionError(f"resamples must be between 10 and 100,000, not {resamples!r}")
-        torch, transformers = installed("torch"), installed("transformers")
-        installed("matplotlib")
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        try:
-            torch.zeros(1, device=device)
-        except (RuntimeError, AssertionError) as error:
-            raise OptionError(f"there is no device {device!r} here: {error}") from None
-        if jobs is None:
-            jobs = max(1, (os.cpu_count() or 1) // threads) if device == "cpu" else 1
-        versions = {
-            "torch": torch.__version__,
-            "transformers": transformers.__version__,
-            "pairpiece": __version__,
-        }
-        return cls(
-            Path(output),
-            preset,
-            range(seed, seed + seeds),
-            jobs,
-            threads,
-            device,
-            resamples,
-            versions,
-        )
-
-
-def installed(module: str, extra: str = "lm") -> Any:
-    """The module, or an `OptionError` that says how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise OptionError(
-            f'this experiment needs {module}: pip install "pairpiece[{extra}]"'
-        ) from None
 
 
 class Experiment(ABC):
@@ -318,9 +191,3 @@ class Experiment(ABC):
         lines = self.learning.batch * self.learning.accumulation
         points = [(update * lines, loss / math.log(2)) for update, _, loss in result["curve"]]
         return Curve(run.tokenizer, run.setting, run.seed, points)
-
-
-def digest(value: Any) -> str:
-    """Twelve hexadecimal digits that stand for plain data."""
-    content = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode("utf-8")).hexdigest()[:12]

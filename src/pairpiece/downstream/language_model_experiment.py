@@ -11,7 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from pairpiece.downstream import measures
-from pairpiece.downstream.experiment import Conditions, Experiment, Found, Results, digest
+from pairpiece.downstream.conditions import Conditions
+from pairpiece.downstream.experiment import Experiment, Found
 from pairpiece.downstream.language_model import (
     END,
     LanguageModelTask,
@@ -21,8 +22,9 @@ from pairpiece.downstream.language_model import (
 from pairpiece.downstream.learning import learn
 from pairpiece.downstream.measures import Array, Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
-from pairpiece.downstream.runs import Run
+from pairpiece.downstream.runs import Run, digest
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
 from pairpiece.errors import OptionError

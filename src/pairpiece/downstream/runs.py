@@ -60,15 +60,20 @@ class Run:
 def folder_name(name: str, depends_on: dict[str, Any]) -> str:
     """A name to recognise, with a digest of all that the result depends on."""
     readable = re.sub(r"[^\w.-]+", "-", name).strip("-")[:60]
-    content = json.dumps(depends_on, sort_keys=True, default=str).encode("utf-8")
-    return f"{readable}-{hashlib.sha256(content).hexdigest()[:12]}"
+    return f"{readable}-{digest(depends_on)}"
+
+
+def digest(value: Any) -> str:
+    """Twelve hexadecimal digits that stand for plain data."""
+    content = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(content.encode("utf-8")).hexdigest()[:12]
 
 
 def perform(
     runs: Sequence[Run], jobs: int, advance: Callable[[str, int, int], object] | None
 ) -> list[dict[str, Any]]:
     """The results of all runs, those that are there already included."""
-    pending = [run for run in runs if run.result() is None]
+    pending = list({run.folder: run for run in runs if run.result() is None}.values())
     done = {run.folder: run.learning.updates for run in runs if run not in pending}
     total = sum(run.learning.updates for run in runs)
 

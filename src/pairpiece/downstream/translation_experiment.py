@@ -12,19 +12,14 @@ import numpy as np
 
 from pairpiece import files
 from pairpiece.downstream import translation_scores
-from pairpiece.downstream.experiment import (
-    Conditions,
-    Experiment,
-    Found,
-    Results,
-    digest,
-    installed,
-)
+from pairpiece.downstream.conditions import Conditions, installed
+from pairpiece.downstream.experiment import Experiment, Found
 from pairpiece.downstream.learning import learn
 from pairpiece.downstream.measures import Array, Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
-from pairpiece.downstream.runs import Run
+from pairpiece.downstream.runs import Run, digest
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
 from pairpiece.downstream.translation import (

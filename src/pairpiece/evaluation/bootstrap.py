@@ -8,6 +8,12 @@ import numpy as np
 
 from pairpiece.evaluation.metric import Value
 from pairpiece.evaluation.parallel_text import Array
+from pairpiece.options import check_whole
+
+
+def check_resamples(resamples: object) -> None:
+    """Raise an `OptionError` for too few to say anything, and for too many to wait for."""
+    check_whole("resamples", resamples, 10, 100_000)
 
 
 def draws(sentences: int, resamples: int, seed: int) -> Iterator[Array]:

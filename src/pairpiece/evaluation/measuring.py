@@ -19,7 +19,7 @@ from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.scores import Comparison, Evaluation, Score
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.evaluation.tokenized import Sample, Settings, Tokenized
-from pairpiece.options import check_choice
+from pairpiece.options import check_choice, check_whole
 from pairpiece.provenance import identity
 from pairpiece.source_tokenizers import flat
 from pairpiece.symmetrization import SYMMETRIZATIONS
@@ -171,10 +171,8 @@ def _digest(text: str) -> str:
 def _check(
     runs: object, resamples: object, seed: int, renyi_power: float, symmetrization: str
 ) -> None:
-    if type(runs) is not int or not 1 <= runs <= 1000:
-        raise OptionError(f"runs must be between 1 and 1000, not {runs!r}")
-    if type(resamples) is not int or not 10 <= resamples <= 100_000:
-        raise OptionError(f"resamples must be between 10 and 100,000, not {resamples!r}")
+    check_whole("runs", runs, 1, 1000)
+    bootstrap.check_resamples(resamples)
     if type(renyi_power) not in (int, float) or not 0 <= renyi_power <= 100:
         raise OptionError(f"renyi_power must be between 0 and 100, not {renyi_power!r}")
     check_seed(seed)

@@ -1,0 +1,56 @@
+"""What an experiment has found, as data and as files."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pairpiece import files
+from pairpiece.downstream import curves, samples
+from pairpiece.downstream.curves import Curve
+from pairpiece.downstream.samples import Sample
+from pairpiece.downstream.settings import LearningSettings
+from pairpiece.evaluation.formats import to_markdown
+from pairpiece.evaluation.scores import Evaluation
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything that an experiment has found."""
+
+    experiment: str
+    evaluation: Evaluation
+    preset: str
+    settings: LearningSettings
+    versions: dict[str, str]
+    runs: list[dict[str, Any]]
+    curves: list[Curve]
+    samples: list[Sample]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "experiment": self.experiment,
+            "preset": self.preset,
+            "settings": dataclasses.asdict(self.settings),
+            "versions": self.versions,
+            **self.evaluation.as_dict(),
+            "runs": self.runs,
+            "curves": [dataclasses.asdict(curve) for curve in self.curves],
+            "samples": [
+                {**dataclasses.asdict(sample), "given": dict(sample.given)}
+                for sample in self.samples
+            ],
+        }
+
+    def save(self, folder: Path) -> None:
+        """Write ``results.json``, ``results.md``, ``samples.md`` and the curves."""
+        content = json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
+        files.write(folder / "results.json", content.encode("utf-8"))
+        files.write(folder / "results.md", to_markdown(self.evaluation).encode("utf-8"))
+        files.write(folder / "samples.md", samples.to_markdown(self.samples).encode("utf-8"))
+        for name, drawing in curves.files_for(self.curves).items():
+            files.write(folder / name, drawing)
