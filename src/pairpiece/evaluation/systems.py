@@ -43,12 +43,13 @@ class System:
     unknown: str | None = None
     uses_source: bool = False
     one_text: bool = False  # knows the tokens of the text it is given and of no other
-    loaded: Tokenizer | SentencePieceSource | HuggingFaceSource | None = None
+    model: Tokenizer | None = None
+    other: SentencePieceSource | HuggingFaceSource | None = None
 
     @property
-    def model(self) -> Tokenizer | None:
-        """The PairPiece model, if it is one."""
-        return self.loaded if isinstance(self.loaded, Tokenizer) else None
+    def loaded(self) -> Tokenizer | SentencePieceSource | HuggingFaceSource | None:
+        """What tokenizes, unless it is done already."""
+        return self.model or self.other
 
 
 def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list[System]:
@@ -168,7 +169,7 @@ def _pairpiece(
         list(model.get_vocab()),
         model.options.unk_piece,
         uses_source=alone is None,
-        loaded=model,
+        model=model,
     )
 
 
@@ -209,7 +210,7 @@ def _plain(
         alone,
         vocabulary,
         unknown,
-        loaded=loaded,
+        other=loaded,
     )
 
 
