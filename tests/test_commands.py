@@ -14,7 +14,10 @@ from command_line import Training, call, complaint, run
 import pairpiece
 from pairpiece import commands
 
-COMMANDS = ("train", "encode", "decode", "align", "inspect", "evaluate", "export", "demo")
+COMMANDS = (
+    *("train", "encode", "decode", "align", "inspect", "evaluate", "lm", "mt"),
+    *("export", "demo"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,9 @@ def evaluation(*names: str) -> Evaluation:
             signature = f"{metric}:1|tokenizer:{i}"
             scores.append(Score(name, metric, x, x, x, runs, signature, compared if i else None))
     metrics = [METRICS[name] for name in rows]
-    return Evaluation(list(names), names[0], scores, 1234, "d", ["a note"], metrics, [])
+    return Evaluation(
+        dict.fromkeys(names, "d"), names[0], scores, 1234, "d", ["a note"], metrics, []
+    )
 
 
 def test_a_terminal_table_says_what_is_better_and_what_differs() -> None:
@@ -492,7 +494,7 @@ BAD = {
     f"{SP} --source text.fr --source-tokenizer bare": "bare: ",
     f"{SP} --metric bleu": "metric must be one of tokens, .* 'bleu'",
     f"{SP} --baseline x": r"baseline must be one of sp\.model, not 'x'",
-    f"{SP} --runs 0": "runs must be between 1 and 1000, not 0",
+    f"{SP} --runs 0": "runs must be between 1 and 1,000, not 0",
     f"{SP} --resamples 9": "resamples must be between 10 and 100,000, not 9",
     f"{SP} --renyi-power nan": "renyi_power must be between 0 and 100, not nan",
     f"{SP} --dev-target text.it": "both sides: --dev-source and --dev-target",

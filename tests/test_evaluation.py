@@ -854,7 +854,7 @@ def test_a_score_that_there_is_not_is_none(everything: Evaluation) -> None:
 def scored(values: dict[str, float], name: str) -> Evaluation:
     [metric] = [metric for metric in all_metrics() if metric.name == name]
     scores = [Score(who, name, x, x, x, [], "") for who, x in values.items()]
-    return Evaluation(list(values), "a", scores, 1, "", [], [metric], [])
+    return Evaluation(dict.fromkeys(values, ""), "a", scores, 1, "", [], [metric], [])
 
 
 @pytest.mark.parametrize(

@@ -282,7 +282,7 @@ def test_figures_are_the_same_bytes_every_time(
         figures.charts(evaluation), (["pdf"], ["svg", "pdf", "png"], ["svg"], ["svg"]), strict=True
     ):
         for kind in kinds:
-            assert figures._rendered(chart.figure, kind) == drawn[f"{chart.name}.{kind}"]
+            assert figures.rendered(chart.figure, kind) == drawn[f"{chart.name}.{kind}"]
 
 
 def test_figures_keep_their_text(drawn: dict[str, bytes], evaluation: Evaluation) -> None:

@@ -4,7 +4,9 @@ for example:
   pairpiece mt --source train.fr --target train.it --dev-source dev.fr --dev-target dev.it \
       --test-source test.fr --test-target test.it \
       --tokenizer sp=it.model --tokenizer it-fr/ --output mt/
-  pairpiece mt … --preset paper --marian --output marian/
+  pairpiece mt --source train.fr --target train.it --dev-source dev.fr --dev-target dev.it \
+      --test-source test.fr --test-target test.it \
+      --tokenizer it-fr/ --preset paper --marian --output marian/
 
 Target text to learn from is tokenized with its source; model/@marginal says without.  Every model
 sees the same lines in the same order.  Run it again with the same --output to go on after a crash,

@@ -74,6 +74,7 @@ def perform(
 ) -> list[dict[str, Any]]:
     """The results of all runs, those that are there already included."""
     pending = list({run.folder: run for run in runs if run.result() is None}.values())
+    pending.sort(key=lambda run: run.seed)  # who stops early can compare fewer seeds
     done = {run.folder: run.learning.updates for run in runs if run not in pending}
     total = sum(run.learning.updates for run in runs)
 

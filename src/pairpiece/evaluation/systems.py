@@ -49,7 +49,7 @@ class System:
     @property
     def loaded(self) -> Tokenizer | SentencePieceSource | HuggingFaceSource | None:
         """What tokenizes, unless it is done already."""
-        return self.model or self.other
+        return self.other if self.model is None else self.model
 
 
 def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list[System]:
