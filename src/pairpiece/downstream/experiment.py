@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 from pairpiece import __version__
 from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.curves import Curve
-from pairpiece.downstream.measures import Array, Measure, Measured, scores
+from pairpiece.downstream.measures import Measure, Measured, scores
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.runs import Run, digest, folder_name, locked, perform
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.evaluation.measuring import Advance
+from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.systems import System
 

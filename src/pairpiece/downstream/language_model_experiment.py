@@ -20,7 +20,7 @@ from pairpiece.downstream.language_model import (
     negative_log_likelihoods,
 )
 from pairpiece.downstream.learning import learn
-from pairpiece.downstream.measures import Array, Measure
+from pairpiece.downstream.measures import Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
@@ -29,7 +29,7 @@ from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
-from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.provenance import identity
 
@@ -75,7 +75,9 @@ def language_models(
     learning = language_model_settings(preset, **changes)
     conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
     systems = with_names([s for one in tokenizers for s in systems_of(one, ["marginal"])])
-    wanted = list(settings or ([MONOLINGUAL] if source is None else [MONOLINGUAL, BILINGUAL]))
+    if settings is None:
+        settings = [MONOLINGUAL] if source is None else [MONOLINGUAL, BILINGUAL]
+    wanted = list(dict.fromkeys(settings))
     return LanguageModels(
         conditions,
         learning,

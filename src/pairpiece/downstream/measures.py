@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pairpiece.evaluation import bootstrap
+from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.scores import Comparison, Score
-
-Array: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -73,12 +71,8 @@ def scores(measured: Sequence[Measured], baseline: str, resamples: int, seed: in
         )
         comparison = None
         if one.tokenizer != baseline:
-            difference, differences = value - means[reference], drawn - resampled[reference]
-            comparison = Comparison(
-                difference,
-                *bootstrap.interval(difference, differences),
-                bootstrap.p_value(difference, differences),
-            )
+            differences = drawn - resampled[reference]
+            comparison = Comparison.of(value - means[reference], differences)
         low, high = bootstrap.interval(value, drawn)
         found.append(
             Score(

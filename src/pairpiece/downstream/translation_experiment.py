@@ -15,7 +15,7 @@ from pairpiece.downstream import translation_scores
 from pairpiece.downstream.conditions import Conditions, installed
 from pairpiece.downstream.experiment import Experiment, Found
 from pairpiece.downstream.learning import learn
-from pairpiece.downstream.measures import Array, Measure
+from pairpiece.downstream.measures import Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
@@ -30,7 +30,7 @@ from pairpiece.downstream.translation import (
 )
 from pairpiece.errors import CorpusError
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
-from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.provenance import identity
 

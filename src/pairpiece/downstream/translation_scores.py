@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pairpiece.downstream.measures import Array, Measure, bits_per_byte
+from pairpiece.downstream.measures import Measure, bits_per_byte
 from pairpiece.errors import OptionError
+from pairpiece.evaluation.parallel_text import Array
 
 BITS_PER_BYTE = Measure(
     "bits_per_byte",

@@ -246,13 +246,8 @@ def _score(
     if metric.of_text:
         low, high = bootstrap.interval(value, resampled[:, j])
         if j != baseline and math.isfinite(reference):
-            difference = value - reference
             differences = resampled[:, j] - resampled[:, baseline]
-            comparison = Comparison(
-                difference,
-                *bootstrap.interval(difference, differences),
-                bootstrap.p_value(difference, differences),
-            )
+            comparison = Comparison.of(value - reference, differences)
     by_run = found[j]
     runs = by_run if isinstance(by_run, list) else []
     name = text.system.name

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pairpiece.evaluation import bootstrap
+from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.tokenized import Tokenized
 
 
@@ -38,6 +40,12 @@ class Comparison:
     low: float  # of the 95 % interval
     high: float
     p: float  # of a difference as large by chance, two-sided
+
+    @classmethod
+    def of(cls, difference: float, resampled: Array) -> Comparison:
+        """From the differences on resamples."""
+        low, high = bootstrap.interval(difference, resampled)
+        return cls(difference, low, high, bootstrap.p_value(difference, resampled))
 
 
 @dataclass(frozen=True)
