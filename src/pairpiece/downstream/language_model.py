@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairpiece.downstream.batches import of_similar_length
+from pairpiece.downstream.learning import losses_of_rows
 from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import LanguageModelSettings
 
@@ -125,12 +126,8 @@ def negative_log_likelihoods(
             chosen = [pieces[k] for k in group]
             batch = _tensors([tokens for _, tokens, _ in chosen], [known for *_, known in chosen])
             batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
-            counts = batch["labels"] >= 0
-            losses = torch.nn.functional.cross_entropy(
-                _logits(model, batch).float(), batch["labels"][counts], reduction="none"
-            )
-            of_text = np.repeat([n for n, _, _ in chosen], counts.sum(1).cpu().numpy())
-            np.add.at(found, of_text, losses.double().cpu().numpy())
+            losses = losses_of_rows(_logits(model, batch), batch["labels"])
+            np.add.at(found, [number for number, _, _ in chosen], losses)
     return found
 
 

@@ -236,6 +236,17 @@ def learning_rate(settings: LearningSettings, update: int) -> float:
     return settings.learning_rate * (1 + math.cos(math.pi * min(1.0, done))) / 2
 
 
+def losses_of_rows(logits: Any, labels: Any) -> npt.NDArray[np.float64]:
+    """The sum of the losses of each row, given the logits of the labels that are not negative."""
+    import torch
+
+    counted = labels >= 0
+    losses = torch.nn.functional.cross_entropy(logits.float(), labels[counted], reduction="none")
+    sums = torch.zeros(len(labels), dtype=torch.float64, device=labels.device)
+    sums.index_add_(0, counted.nonzero()[:, 0], losses.double())
+    return np.asarray(sums.cpu().numpy())
+
+
 def _groups(model: Any, weight_decay: float) -> list[dict[str, Any]]:
     """Matrices decay; biases and the weights of normalizations do not."""
     parameters = [p for p in model.parameters() if p.requires_grad]

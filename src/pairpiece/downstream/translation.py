@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairpiece.downstream.batches import of_similar_length
+from pairpiece.downstream.learning import losses_of_rows
 from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import TranslationSettings
 
@@ -95,12 +96,7 @@ def negative_log_likelihoods(
         for group in of_similar_length(lengths, _TOKENS_AT_ONCE):
             batch = _tensors([sources[i] for i in group], [targets[i] for i in group], max_length)
             batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
-            counts = batch["labels"] >= 0
-            losses = torch.nn.functional.cross_entropy(
-                _logits(model, batch).float(), batch["labels"][counts], reduction="none"
-            )
-            of_text = np.repeat(group, counts.sum(1).cpu().numpy())
-            np.add.at(found, of_text, losses.double().cpu().numpy())
+            found[group] = losses_of_rows(_logits(model, batch), batch["labels"])
     return found
 
 
