@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece import __version__
 from pairpiece.encoding import check_seed
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.bootstrap import check_resamples
@@ -27,7 +26,6 @@ class Conditions:
     threads: int
     device: str
     resamples: int
-    versions: dict[str, str]
 
     @classmethod
     def checked(
@@ -47,7 +45,8 @@ class Conditions:
         check_whole("threads", threads, 1, 1000)
         check_whole("jobs", 1 if jobs is None else jobs, 1, 1000)
         check_resamples(resamples)
-        torch, transformers = installed("torch"), installed("transformers")
+        torch = installed("torch")
+        installed("transformers")
         installed("matplotlib")
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -57,11 +56,6 @@ class Conditions:
             raise OptionError(f"there is no device {device!r} here: {error}") from None
         if jobs is None:
             jobs = max(1, (os.cpu_count() or 1) // threads) if device == "cpu" else 1
-        versions = {
-            "torch": torch.__version__,
-            "transformers": transformers.__version__,
-            "pairpiece": __version__,
-        }
         return cls(
             Path(output),
             preset,
@@ -70,7 +64,6 @@ class Conditions:
             threads,
             device,
             resamples,
-            versions,
         )
 
 

@@ -14,7 +14,14 @@ from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.curves import Curve
 from pairpiece.downstream.measures import Measure, Measured, scores
 from pairpiece.downstream.results import Results
-from pairpiece.downstream.runs import Run, digest, folder_name, locked, perform
+from pairpiece.downstream.runs import (
+    Run,
+    digest,
+    folder_name,
+    locked,
+    perform,
+    versions_of,
+)
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.evaluation.measuring import Advance
@@ -99,7 +106,7 @@ class Experiment(ABC):
                 evaluation,
                 self.conditions.preset,
                 self.learning,
-                self.conditions.versions,
+                versions_of(done),
                 [
                     self._facts(run, result, measured)
                     for run, result in zip(runs, done, strict=True)
@@ -128,7 +135,6 @@ class Experiment(ABC):
                     depends_on = {
                         **tokenizer,
                         **self.data(setting),
-                        **conditions.versions,
                         "setting": setting,
                         "settings": dataclasses.asdict(self.learning),
                         "seed": seed,
@@ -165,7 +171,7 @@ class Experiment(ABC):
                         "settings": digest(dataclasses.asdict(self.learning)),
                         "seeds": f"{seeds[0]}-{seeds[-1]}",
                     }
-                    facts |= self.conditions.versions
+                    facts |= versions_of(results)
                     line = "|".join(f"{key}:{value}" for key, value in facts.items())
                     line = f"{measure.name}|{how}|{line}"
                     measured.append(Measured(measure, system.name, by_seed, line))

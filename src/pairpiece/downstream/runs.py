@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece import files
+from pairpiece import __version__, files
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.errors import OptionError
 
@@ -52,7 +52,7 @@ class Run:
             found = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             found = None
-        if not isinstance(found, dict) or "curve" not in found:
+        if not isinstance(found, dict) or "versions" not in found:
             raise OptionError(f"{path}: damaged: delete it and start again")
         return found
 
@@ -92,6 +92,25 @@ def perform(
     return [result for result in results if result is not None]
 
 
+def versions_of(results: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """What the models were trained with; several versions of the same thing are possible."""
+    return {
+        name: "+".join(sorted({result["versions"][name] for result in results}))
+        for name in results[0]["versions"]
+    }
+
+
+def _versions() -> dict[str, str]:
+    import torch
+    import transformers
+
+    return {
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "pairpiece": __version__,
+    }
+
+
 def _perform(run: Run, told: Callable[[int], object]) -> None:
     """Do one run, keep its result, and remove what only served to go on."""
     import torch
@@ -103,7 +122,7 @@ def _perform(run: Run, told: Callable[[int], object]) -> None:
     logging.disable_progress_bar()
     torch.set_num_threads(run.threads)
     run.folder.mkdir(parents=True, exist_ok=True)
-    result = run.work(run, told)
+    result = {**run.work(run, told), "versions": _versions()}
     files.write(run.folder / RESULT, json.dumps(result, ensure_ascii=False).encode("utf-8"))
     for name in (CHECKPOINT, BEST):
         (run.folder / name).unlink(missing_ok=True)

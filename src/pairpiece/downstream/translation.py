@@ -12,6 +12,7 @@ from pairpiece.downstream.batches import of_similar_length
 from pairpiece.downstream.learning import losses_of_rows
 from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import TranslationSettings
+from pairpiece.errors import OptionError
 
 PADDING, END = 0, 1
 FIRST = 2
@@ -44,7 +45,7 @@ class TranslationTask:
 
         settings = self._settings
         source, target = self._vocab_sizes
-        return MarianMTModel(
+        model = MarianMTModel(
             MarianConfig(
                 vocab_size=source,
                 decoder_vocab_size=target,
@@ -67,6 +68,12 @@ class TranslationTask:
                 decoder_start_token_id=PADDING,
             )
         )
+        if len(model.lm_head.weight) != target:
+            raise OptionError(
+                "this version of transformers has no vocabularies of different sizes: "
+                'pip install "transformers>=5"'
+            )
+        return model
 
     def batch(self, lines: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Sources, and what should be said in the target language."""

@@ -72,9 +72,9 @@ def comet_model(given: str | PathLike[str]) -> Any:
         import comet
     except ImportError:
         raise OptionError(
-            'COMET needs its package: pip install "pairpiece[comet]"; it wants older versions of '
-            "some libraries, so you may rather run its comet-score in another environment on the "
-            "files that this experiment leaves in translations/"
+            "COMET needs its package, and that an older transformers than translation does: say "
+            'pip install "pairpiece[comet]" in an environment of its own, and run the same command '
+            "there once the models are trained here: it takes them as they are"
         ) from None
     path = Path(given)
     try:
