@@ -203,6 +203,32 @@ def test_samples_cannot_break_a_table() -> None:
     assert shown == ["| line | a\\|b |", "|---|---|", r"| m\* | \<b\> \| **\_x\_** |"]
 
 
+def test_characters_win_by_the_published_figure_and_by_no_other(
+    lm: tuple[Results, Path], world: World, tmp_path: Path
+) -> None:
+    import sentencepiece
+
+    with (tmp_path / "characters.model").open("wb") as file:
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(world.folder / "train.it"),
+            model_writer=file,
+            model_type="char",
+            byte_fallback=True,
+            vocab_size=500,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+    found = language_models(
+        [tmp_path / "characters.model"], *world.monolingual, output=tmp_path / "lm", **QUICK_LM
+    )
+    for metric, better in (("bits_per_byte", "sp"), ("per_token_as_published", "characters.model")):
+        values = {
+            "characters.model": value(found, "characters.model", f"{metric}_monolingual"),
+            "sp": value(lm[0], "sp", f"{metric}_monolingual"),
+        }
+        assert min(values, key=values.__getitem__) == better
+
+
 def test_unknown_tokens_are_noted(world: World, tmp_path: Path) -> None:
     import sentencepiece
 
