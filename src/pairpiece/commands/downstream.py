@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser, settings: str) -> None:
         "--preset",
         choices=("tiny", "small", "paper"),
         default="tiny",
-        help="tiny: minutes on a CPU (the default); small: an hour or two on a CPU; paper: the "
+        help="tiny: minutes on a CPU (the default); small: hours on a CPU; paper: the "
         "paper's settings, for a GPU",
     )
     how.add_argument(

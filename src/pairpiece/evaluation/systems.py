@@ -237,6 +237,6 @@ def source_side(given: Any, systems: list[System]) -> Any:
         if system.model is not None and system.model.source_tokenizer is not None:
             return system.model.source_tokenizer
     raise OptionError(
-        "parity and alignment need a tokenizer for the source text: give --source-tokenizer, or "
-        "leave --source out"
+        "the source text needs a tokenizer: give --source-tokenizer, or a PairPiece model among "
+        "the tokenizers"
     )
