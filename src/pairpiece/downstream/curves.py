@@ -42,6 +42,8 @@ def files_for(curves: Sequence[Curve]) -> dict[str, bytes]:
                 axes.fill_between(x, y.min(1), y.max(1), color=colour, alpha=0.2, linewidth=0)
             axes.set_title(setting)
             axes.set_xlabel("lines seen")
+            axes.xaxis.set_major_formatter("{x:,.0f}")
+            axes.locator_params("x", nbins=5)
         panels[0].set_ylabel("bits per byte of the dev text")
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+        figure.legend(loc="outside lower center", ncols=4, fontsize=9)
     return {f"curves.{kind}": figures.rendered(figure, kind) for kind in ("svg", "pdf", "png")}
