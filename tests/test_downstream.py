@@ -498,7 +498,7 @@ def test_equal_models_do_not_differ_and_different_ones_do() -> None:
     def measured(name: str, factor: float) -> measures.Measured:
         by_seed = [
             np.stack([factor * random.normal(70, 5, 200) + random.normal(0, 1), sizes], 1)
-            for _ in range(3)
+            for _ in range(8)
         ]
         return measures.Measured(measure, name, by_seed, "")
 
@@ -509,7 +509,7 @@ def test_equal_models_do_not_differ_and_different_ones_do() -> None:
     assert found["c"].comparison is not None
     assert found["b"].comparison.p > 0.05 > found["c"].comparison.p
     assert found["c"].comparison.low > 0
-    assert len(found["a"].runs) == 3
+    assert len(found["a"].runs) == 8
 
 
 def test_seeds_count_as_chance() -> None:
@@ -521,17 +521,22 @@ def test_seeds_count_as_chance() -> None:
         by_seed = [np.stack([np.full(1000, level), sizes], 1) for level in levels]
         return measures.Measured(measure, name, by_seed, "")
 
-    a, b = measured("a", [60.0, 70.0, 80.0]), measured("b", [63.0, 73.0, 83.0])
+    a, b = measured("a", [60.0, 70.0, 80.0]), measured("b", [73.0, 83.0, 63.0])
     score = measures.scores([a, b], "a", 500, 1)[1]
     assert score.comparison is not None
     assert score.comparison.p > 0.3
+    # But what a seed does to both is no chance: they have seen the same lines.
+    b = measured("b", [63.0, 73.1, 82.9])
+    score = measures.scores([a, b], "a", 500, 1)[1]
+    assert score.comparison is not None
+    assert score.comparison.p < 0.05
 
 
 def test_the_mean_over_seeds_varies_as_means_do() -> None:
     measure = measures.Measure("x", "lower", 3, "", lambda sums: float(sums[0]))
     levels = [1.0, 2.0, 4.0, 9.0]
     one = measures.Measured(measure, "a", [np.array([[level]]) for level in levels], "")
-    drawn = one.resampled(np.ones((20_000, 1)), np.random.default_rng(0))
+    drawn = one.resampled(np.ones((20_000, 1)), measures.drawn_seeds(4, 20_000, 0))
     assert drawn.var() == pytest.approx(np.var(levels, ddof=1) / 4, rel=0.05)
 
 

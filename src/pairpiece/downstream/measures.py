@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pairpiece.evaluation import bootstrap
 from pairpiece.evaluation.parallel_text import Array
@@ -38,29 +39,34 @@ class Measured:
         """The number for each seed."""
         return [self.measure.of_sums(statistics.sum(0)) for statistics in self.by_seed]
 
-    def resampled(self, weights: Array, random: np.random.Generator) -> Array:
-        """The mean over seeds for each way to draw sentences, with the seeds drawn again too.
-
-        Of n seeds n - 1 are drawn, which gives their mean the variance that it has; with n it would
-        be too small (Rao and Wu, 1988).
-        """
+    def resampled(self, weights: Array, seeds: npt.NDArray[np.int64]) -> Array:
+        """The mean over the seeds drawn, for each way to draw sentences."""
         by_seed = np.array(
             [
                 [self.measure.of_sums(sums) for sums in weights @ statistics]
                 for statistics in self.by_seed
             ]
         )
-        seeds, draws = by_seed.shape
-        drawn = random.integers(0, seeds, (max(1, seeds - 1), draws))
-        return np.asarray(by_seed[drawn, np.arange(draws)].mean(0), np.float64)
+        return np.asarray(by_seed[seeds, np.arange(len(weights))].mean(0), np.float64)
+
+
+def drawn_seeds(number: int, resamples: int, random: int) -> npt.NDArray[np.int64]:
+    """The seeds for each resample, the same for all tokenizers: a seed decides which lines come
+    when, so models with the same seed go together.
+
+    Of n seeds n - 1 are drawn, which gives their mean the variance that it has; with n it would be
+    too small (Rao and Wu, 1988).
+    """
+    size = (max(1, number - 1), resamples)
+    return np.random.default_rng(random % 2**64).integers(0, number, size)
 
 
 def scores(measured: Sequence[Measured], baseline: str, resamples: int, seed: int) -> list[Score]:
     """Every number with its interval, and how it differs from that of the baseline."""
     sentences = len(measured[0].by_seed[0])
     weights = np.stack(list(bootstrap.draws(sentences, resamples, seed)))
-    random = np.random.default_rng(seed + 1)
-    resampled = [one.resampled(weights, random) for one in measured]
+    seeds = drawn_seeds(len(measured[0].by_seed), resamples, seed + 1)
+    resampled = [one.resampled(weights, seeds) for one in measured]
     means = [float(np.mean(one.values())) for one in measured]
     found = []
     for one, value, drawn in zip(measured, means, resampled, strict=True):
