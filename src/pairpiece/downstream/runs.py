@@ -141,8 +141,9 @@ def _in_processes(pending: Sequence[Run], jobs: int, report: Callable[[Run, int]
     with ProcessPoolExecutor(
         min(jobs, len(pending)), context, initializer=_begin, initargs=(queue, stop, os.getpid())
     ) as pool:
+        futures = [pool.submit(_perform_there, i, run) for i, run in enumerate(pending)]
+        waiting = set(futures)
         try:
-            waiting: Any = [pool.submit(_perform_there, i, run) for i, run in enumerate(pending)]
             while waiting:
                 ended, waiting = wait(waiting, _POLL_SECONDS)
                 while not queue.empty():
@@ -151,8 +152,9 @@ def _in_processes(pending: Sequence[Run], jobs: int, report: Callable[[Run, int]
                 for future in ended:
                     future.result()
         except BaseException:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+            stop.set()  # those that are at work leave after their update
+            for future in futures:
+                future.cancel()
             raise
 
 
