@@ -70,7 +70,7 @@ class Workspace:
                 made = self._made(name, folder, None, make)
             self._lock(unique).unlink()
             return made
-        key = _digest(depends_on)
+        key = digest(depends_on)
         with self._locked(f"{name}-{key}") as folder:
             found = self.folder / f"{name}-{key}"
             if found.is_dir():
@@ -99,7 +99,7 @@ class Workspace:
         }
         (temporary / RECORD).write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
         if folder is None:
-            folder = self.folder / f"{name}-{_digest({'content': content})}"
+            folder = self.folder / f"{name}-{digest({'content': content})}"
         _flush(temporary)
         try:
             temporary.rename(folder)
@@ -143,14 +143,15 @@ def _read(folder: Path) -> Result:
     return Result(folder=folder, reused=True, **record)
 
 
-def _digest(value: dict[str, Any]) -> str:
+def digest(value: Any) -> str:
+    """Sixteen hexadecimal digits that stand for plain data."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _content(folder: Path) -> str:
     """A digest of all files of a folder, by name."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return _digest({str(path.relative_to(folder)): files.digest(path) for path in paths})
+    return digest({str(path.relative_to(folder)): files.digest(path) for path in paths})
 
 
 def _flush(folder: Path) -> None:

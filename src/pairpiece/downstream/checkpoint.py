@@ -12,12 +12,9 @@ from typing import Any
 from pairpiece import files
 from pairpiece.errors import CorpusError
 
-_RANDOM = "random"
-
 
 def save(path: Path, parts: dict[str, dict[str, Any]], facts: dict[str, Any]) -> None:
-    """Write named groups of tensors, the state of the random numbers, and facts."""
-    import torch
+    """Write named groups of tensors, and facts."""
     from safetensors.torch import save as to_bytes
 
     tensors = {
@@ -25,16 +22,12 @@ def save(path: Path, parts: dict[str, dict[str, Any]], facts: dict[str, Any]) ->
         for group, named in parts.items()
         for name, tensor in named.items()
     }
-    tensors[_RANDOM] = torch.get_rng_state()
-    if torch.cuda.is_available():
-        tensors[f"{_RANDOM}.cuda"] = torch.cuda.get_rng_state()
     files.write(path, to_bytes(tensors, {"facts": json.dumps(facts)}))
 
 
 def load(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """Read what `save` has written, and go on with its random numbers."""
+    """Read what `save` has written."""
     import safetensors
-    import torch
 
     parts: dict[str, dict[str, Any]] = {}
     try:
@@ -43,13 +36,28 @@ def load(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
                 group, _, rest = name.partition(".")
                 parts.setdefault(group, {})[rest] = file.get_tensor(name)
             facts = json.loads(file.metadata()["facts"])
-        random = parts.pop(_RANDOM)
-        torch.set_rng_state(random[""])
-    except (safetensors.SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+    except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
         raise CorpusError(f"{path}: damaged ({error}): delete it and start again") from None
-    if torch.cuda.is_available() and "cuda" in random:
-        torch.cuda.set_rng_state(random["cuda"])
     return parts, facts
+
+
+def random_tensors() -> dict[str, Any]:
+    """The state of the random numbers."""
+    import torch
+
+    states = {"cpu": torch.get_rng_state()}
+    if torch.cuda.is_available():
+        states["cuda"] = torch.cuda.get_rng_state()
+    return states
+
+
+def restore_random(tensors: dict[str, Any]) -> None:
+    """Go on with the random numbers of another time."""
+    import torch
+
+    torch.set_rng_state(tensors["cpu"])
+    if torch.cuda.is_available() and "cuda" in tensors:
+        torch.cuda.set_rng_state(tensors["cuda"])
 
 
 def optimizer_tensors(optimizer: Any) -> dict[str, Any]:

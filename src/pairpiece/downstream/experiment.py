@@ -16,7 +16,6 @@ from pairpiece.downstream.measures import Measure, Measured, scores
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.runs import (
     Run,
-    digest,
     folder_name,
     locked,
     perform,
@@ -28,6 +27,7 @@ from pairpiece.evaluation.measuring import Advance
 from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.systems import System
+from pairpiece.workspace import digest
 
 Found = dict[tuple[str, str, int], dict[str, Any]]
 """The results of runs by tokenizer, setting and seed."""

@@ -24,7 +24,7 @@ from pairpiece.downstream.measures import Measure
 from pairpiece.downstream.pieces import SourcePieces, TargetPieces
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
-from pairpiece.downstream.runs import Run, digest
+from pairpiece.downstream.runs import Run
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
 from pairpiece.errors import OptionError
@@ -32,6 +32,7 @@ from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.provenance import identity
+from pairpiece.workspace import digest
 
 MONOLINGUAL, BILINGUAL = "monolingual", "bilingual"
 _SAMPLES, _SAMPLE_TOKENS = 8, 16

@@ -195,6 +195,7 @@ class Training:
             "model": self._model.state_dict(),
             "optimizer": checkpoint.optimizer_tensors(self._optimizer),
             "average": self._average,
+            "random": checkpoint.random_tensors(),
         }
         facts = {"history": vars(self.history), "scaler": self._scaler.state_dict()}
         checkpoint.save(self._folder / CHECKPOINT, parts, facts)
@@ -203,6 +204,7 @@ class Training:
         parts, facts = checkpoint.load(self._folder / CHECKPOINT)
         self._model.load_state_dict(parts["model"])
         checkpoint.restore_optimizer(self._optimizer, parts["optimizer"])
+        checkpoint.restore_random(parts["random"])
         if self._average:
             self._average = {name: t.to(self._device) for name, t in parts["average"].items()}
         self._scaler.load_state_dict(facts["scaler"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import json
 import multiprocessing
 import os
@@ -23,6 +22,7 @@ from typing import Any
 from pairpiece import __version__, files
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.errors import OptionError
+from pairpiece.workspace import digest
 
 RESULT = "result.json"
 _POLL_SECONDS = 0.5
@@ -61,12 +61,6 @@ def folder_name(name: str, depends_on: dict[str, Any]) -> str:
     """A name to recognise, with a digest of all that the result depends on."""
     readable = re.sub(r"[^\w.-]+", "-", name).strip("-")[:60]
     return f"{readable}-{digest(depends_on)}"
-
-
-def digest(value: Any) -> str:
-    """Twelve hexadecimal digits that stand for plain data."""
-    content = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode("utf-8")).hexdigest()[:12]
 
 
 def perform(

@@ -16,10 +16,10 @@ from pairpiece.downstream.conditions import Conditions, installed
 from pairpiece.downstream.experiment import Experiment, Found
 from pairpiece.downstream.learning import learn
 from pairpiece.downstream.measures import Measure
-from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
-from pairpiece.downstream.runs import Run, digest
+from pairpiece.downstream.runs import Run
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
 from pairpiece.downstream.translation import (
@@ -28,11 +28,12 @@ from pairpiece.downstream.translation import (
     negative_log_likelihoods,
     translate,
 )
-from pairpiece.errors import CorpusError
+from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.provenance import identity
+from pairpiece.workspace import digest
 
 _SAMPLES = 8
 
@@ -83,11 +84,7 @@ def translations(
         learning,
         systems,
         baseline_of(systems, baseline),
-        {
-            "train": (target, source),
-            "dev": (dev_target, dev_source),
-            "test": (test_target, test_source),
-        },
+        read_splits(source, target, dev_source, dev_target, test_source, test_target),
         source_tokenizer,
         comet_model,
     ).conduct(advance)
@@ -104,22 +101,21 @@ class Translations(Experiment):
         learning: TranslationSettings,
         systems: list[System],
         baseline: System,
-        texts: dict[str, tuple[Sentences, Sentences]],
+        texts: dict[str, ParallelText],
         source_tokenizer: Any,
         comet: Any,
     ) -> None:
         super().__init__(conditions, learning, systems, baseline, [""])
         self._pieces = {system.name: TargetPieces(system) for system in systems}
-        self._texts = {name: ParallelText.read(*both) for name, both in texts.items()}
-        self._texts["train"] = _with_both_sides(self._texts["train"])
+        self._texts = texts
         self._source_tokenizer = source_side(source_tokenizer, systems)
         self._comet = comet
         self._data = {name: text.digest for name, text in self._texts.items()}
         self._data["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
 
     @cached_property
-    def _source_pieces(self) -> SourcePieces:
-        return SourcePieces(self._source_tokenizer, self._texts["train"].given_sources)
+    def _sources(self) -> tuple[dict[str, Rows], list[str]]:
+        return source_rows(self._source_tokenizer, self._texts)
 
     def data(self, setting: str) -> dict[str, str]:  # noqa: ARG002
         """Digests of all text and tokenizers, besides that of the target, that a model sees."""
@@ -128,15 +124,15 @@ class Translations(Experiment):
     def write_text(self, system: System, path: Path) -> None:
         """Put all text into a file; the pieces of either side come after the special tokens."""
         pieces = self._pieces[system.name]
+        sources, source_pieces = self._sources
         rows = {}
         for name, text in self._texts.items():
-            source = self._source_pieces.rows(text.given_sources)
-            target = pieces.rows(text)
+            source, target = sources[name], pieces.rows(text)
             rows[f"{name}_source"] = Rows(source.flat + FIRST, source.ends)
             rows[name] = Rows(target.flat + FIRST, target.ends)
             rows[f"{name}_bytes"] = Rows.of([[int(size) for size in text.bytes]])
         sizes = {
-            "source_pieces": FIRST + len(self._source_pieces.pieces),
+            "source_pieces": FIRST + len(source_pieces),
             "pieces": FIRST + len(pieces.pieces),
         }
         save_rows(path, rows, sizes)
@@ -224,15 +220,3 @@ class Translations(Experiment):
             "tokens": [len(row) for row in target],
             "translations": translate(model, source, settings),
         }
-
-
-def _with_both_sides(text: ParallelText) -> ParallelText:
-    """The lines with something on either side."""
-    pairs = [
-        (target, source)
-        for target, source in zip(text.targets, text.given_sources, strict=True)
-        if target.strip() and source.strip()
-    ]
-    if not pairs:
-        raise CorpusError("no line of the training text has something on both sides")
-    return ParallelText([target for target, _ in pairs], [source for _, source in pairs])

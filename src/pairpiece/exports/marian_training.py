@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece import files, storage
-from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
+from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.measuring import with_names
-from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.evaluation.parallel_text import Sentences
 from pairpiece.evaluation.systems import source_side, systems_of
 from pairpiece.exports.marian import UNKNOWN, vocabulary_file
 from pairpiece.options import MARKER
@@ -58,27 +59,20 @@ def write_marian_experiment(
             raise OptionError(
                 f"{system.name}: Marian can be given PairPiece and SentencePiece models"
             )
-    texts = {
-        "train": ParallelText.read(target, source),
-        "dev": ParallelText.read(dev_target, dev_source),
-        "test": ParallelText.read(test_target, test_source),
-    }
-    source_pieces = SourcePieces(
-        source_side(source_tokenizer, systems), texts["train"].given_sources
-    )
+    texts = read_splits(source, target, dev_source, dev_target, test_source, test_target)
+    sources, source_pieces = source_rows(source_side(source_tokenizer, systems), texts)
     folders = []
     for system in systems:
         own = Path(folder) / system.name.replace("/", "-")
         own.mkdir(parents=True, exist_ok=True)
         pieces = TargetPieces(system)
         for name, text in texts.items():
-            rows = source_pieces.rows(text.given_sources)
-            _write_tokens(own / f"{name}.source", rows, source_pieces.pieces)
+            _write_tokens(own / f"{name}.source", sources[name], source_pieces)
             if name != "test":
                 _write_tokens(own / f"{name}.target", pieces.rows(text), pieces.pieces)
         references = "".join(f"{line}\n" for line in texts["test"].targets)
         files.write(own / "test.target", references.encode("utf-8"))
-        files.write(own / "vocab.source.yml", vocabulary_file(source_pieces.pieces))
+        files.write(own / "vocab.source.yml", vocabulary_file(source_pieces))
         files.write(own / "vocab.target.yml", vocabulary_file(pieces.pieces))
         files.write(own / "config.yml", config.encode("utf-8"))
         files.write(own / "train.sh", _TRAIN.encode("utf-8"))
