@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import sentencepiece
@@ -24,7 +25,7 @@ import sentencepiece
 import pairpiece
 from pairpiece import files
 from pairpiece.commands.console import progress_bar
-from pairpiece.downstream import language_models, translations
+from pairpiece.downstream import Results, language_models, translations
 from pairpiece.evaluation.formats import to_markdown
 from pairpiece.source_tokenizers import SOURCE_SETTINGS, train_sentencepiece
 
@@ -63,52 +64,32 @@ class Direction:
         """Train all there is to train, and print the numbers."""
         tokenizers = [f"SentencePiece={self._sentencepiece()}"]
         tokenizers += [f"{mode}={self._model(mode)}" for mode in MODES]
-        options = self._options
-        source, target = self._text("train")
-        dev_source, dev_target = self._text("dev")
-        test_target = self._text(options.lm_test)[1]
-        how = {"preset": options.preset, "seeds": options.seeds, "jobs": options.jobs}
-        with progress_bar(quiet=False) as advance:
-            results = language_models(
-                tokenizers,
-                target,
-                dev_target,
-                test_target,
-                source,
-                source_tokenizer=self._source_tokenizer(),
-                output=self._folder / "lm",
-                advance=advance,
-                **how,
-            )
-        self._print(f"language models, {options.lm_test}", results)
-        with progress_bar(quiet=False) as advance:
-            results = translations(
-                tokenizers,
-                *(source, target),
-                *(dev_source, dev_target),
-                *self._text(options.mt_test),
-                source_tokenizer=self._source_tokenizer(),
-                output=self._folder / "mt",
-                advance=advance,
-                **how,
-            )
-        self._print(f"translation, {options.mt_test}", results)
+        lm_test, mt_test = self._options.lm_test, self._options.mt_test
+        (source, target), (dev_source, dev_target) = self._text("train"), self._text("dev")
+        text = (target, dev_target, self._text(lm_test)[1])
+        results = self._conduct("lm", language_models, tokenizers, *text, source)
+        self._print(f"language models, {lm_test}", results)
+        both = (source, target, dev_source, dev_target, *self._text(mt_test))
+        results = self._conduct("mt", translations, tokenizers, *both)
+        self._print(f"translation, {mt_test}", results)
         if characters:
             tokenizers.append(f"characters={self._characters()}")
-            with progress_bar(quiet=False) as advance:
-                results = language_models(
-                    tokenizers,
-                    target,
-                    dev_target,
-                    test_target,
-                    settings=["monolingual"],
-                    output=self._folder / "characters",
-                    advance=advance,
-                    **how,
-                )
-            self._print(f"language models with characters, {options.lm_test}", results)
+            results = self._conduct("characters", language_models, tokenizers, *text)
+            self._print(f"language models with characters, {lm_test}", results)
 
-    def _print(self, what: str, results: pairpiece.downstream.Results) -> None:
+    def _conduct(self, folder: str, experiment: Callable[..., Results], *what: object) -> Results:
+        with progress_bar(quiet=False) as advance:
+            return experiment(
+                *what,
+                source_tokenizer=pairpiece.load(self._folder / MODES[0]).source_tokenizer,
+                output=self._folder / folder,
+                preset=self._options.preset,
+                seeds=self._options.seeds,
+                jobs=self._options.jobs,
+                advance=advance,
+            )
+
+    def _print(self, what: str, results: Results) -> None:
         table = to_markdown(results.evaluation).partition("\n    ")[0]  # without signatures
         seconds = sum(run["seconds"] for run in results.runs)
         print(f"## {self._name}: {what}\n\n{table}\nTraining: {seconds:,.0f} s.\n", flush=True)
@@ -149,9 +130,6 @@ class Direction:
                 work_dir=self._options.work_dir / "stages",
             )
         return folder
-
-    def _source_tokenizer(self) -> pairpiece.Tokenizer:
-        return pairpiece.load(self._folder / MODES[0]).source_tokenizer
 
 
 if __name__ == "__main__":
