@@ -25,20 +25,16 @@ from pathlib import Path
 
 from measuring import Section, Settings, Spread, Target, number, table
 
-from pairpiece import files, pipeline
+from pairpiece import files
 from pairpiece.evaluation import evaluate
-from pairpiece.job import prepare
-from pairpiece.options import TextOptions
-from pairpiece.source_tokenizers import source_words
-from pairpiece.symmetrization import Link
-from pairpiece.word_aligner import (
-    TRAINING_LENGTH,
-    Eflomal,
-    for_aligner,
-    read_links,
-    symmetrized_links,
-)
-from pairpiece.words import WordSplitter
+from pairpiece.foreign.words import source_words
+from pairpiece.links.eflomal import TRAINING_LENGTH, Eflomal, for_aligner, symmetrized_links
+from pairpiece.links.pharaoh import read_links
+from pairpiece.links.symmetrization import Link
+from pairpiece.run import pipeline
+from pairpiece.run.job import prepare
+from pairpiece.text.options import TextOptions
+from pairpiece.text.words import WordSplitter
 
 USUAL, CHANCE, FAST_ALIGN = "usual", "usual, other seed", "fast_align"
 ADOPTED = f"length {TRAINING_LENGTH}"

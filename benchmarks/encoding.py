@@ -40,8 +40,8 @@ from prepare import prepare, sentences, training_pairs
 
 import pairpiece
 from pairpiece import files
-from pairpiece.exports.sentencepiece import to_sentencepiece
-from pairpiece.source_tokenizers import SentencePieceSource
+from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 
 BATCH = 1000
 VOCAB_SIZE = 8000
@@ -132,7 +132,7 @@ def contest(settings: Settings) -> Contest:
     lines = [json.dumps([s.target, s.source, text, s.links]) for s, text in chosen]
     model = folder / f"default-{VOCAB_SIZE}"
     if not (model / "pairpiece.json").exists():
-        source_tokenizer = SentencePieceSource((folder / "source.model").read_bytes(), "source")
+        source_tokenizer = SentencePieceTokenizer((folder / "source.model").read_bytes(), "source")
         pairpiece.train_from_pairs(
             training_pairs(folder), VOCAB_SIZE, source_tokenizer=source_tokenizer
         ).save(model)

@@ -15,7 +15,7 @@ from fertility import fertility, sentencepiece_model
 from prepare import prepare, sentences, training_pairs
 
 import pairpiece
-from pairpiece.one_to_one import one_to_one
+from pairpiece.evaluation.one_to_one import one_to_one
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from measuring import Section, Settings, Spread, Target, child, growth, number, table
 from prepare import prepare, sentences
 
-from pairpiece import memory
+from pairpiece.run import memory
 
 PARTS = {"×1": 16, "×4": 4, "×16": 1}  # of the sentences, every so manyth
 SIZES = {"8k": 8000, "16k": 16000, "32k": 32000}
@@ -149,7 +149,7 @@ def draw(path: Path, costs: dict[tuple[str, str], Any], parts: dict[str, int]) -
 
 def make_part(folder: Path, every: int) -> None:
     """Keep every so manyth sentence: its text, its pairs and, for the paper, its links."""
-    from pairpiece.pairs import Pairs, pairs_from_links
+    from pairpiece.learning.pairs import Pairs, pairs_from_links
 
     part = folder / f"part-{every}"
     if (part / "done").exists():
@@ -175,7 +175,7 @@ def learn(part: Path, vocab_size: int, system: str, threads: int) -> dict[str, A
     if system == "SentencePiece":
         import sentencepiece
 
-        from pairpiece.source_tokenizers import SOURCE_SETTINGS
+        from pairpiece.foreign.sentencepiece import SOURCE_SETTINGS
 
         settings = {**SOURCE_SETTINGS, "input": text, "vocab_size": vocab_size}
         settings |= {"model_prefix": str(part / "timed"), "num_threads": threads}
@@ -196,7 +196,7 @@ def learn(part: Path, vocab_size: int, system: str, threads: int) -> dict[str, A
         tokenizer.train([text], trainer)
     else:
         import pairpiece
-        from pairpiece.pairs import Pairs
+        from pairpiece.learning.pairs import Pairs
 
         name = "links" if system == "paper" else "words"
         pairs = Pairs.load(part / f"{name}.safetensors")

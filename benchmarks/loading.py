@@ -67,7 +67,7 @@ def section(settings: Settings) -> Section:
 
 def make_model(settings: Settings) -> Path:
     import pairpiece
-    from pairpiece.exports.sentencepiece import to_sentencepiece
+    from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 
     folder = prepare(settings.corpus, settings.work_dir)
     model = folder / f"unigram-{VOCAB_SIZE}"

@@ -22,7 +22,7 @@ import transformers
 
 import pairpiece
 from pairpiece import files
-from pairpiece.exports.sentencepiece import to_sentencepiece
+from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 
 Ids = list[list[int]]
 

@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairpiece import files
-from pairpiece.pairs import Pairs, pairs_from_links
-from pairpiece.source_tokenizers import source_words, train_sentencepiece
-from pairpiece.symmetrization import Link
-from pairpiece.word_aligner import Eflomal, for_aligner, symmetrized_links
-from pairpiece.words import split_words
+from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.words import source_words
+from pairpiece.learning.pairs import Pairs, pairs_from_links
+from pairpiece.links.eflomal import Eflomal, for_aligner, symmetrized_links
+from pairpiece.links.symmetrization import Link
+from pairpiece.text.words import split_words
 
 
 def main() -> None:

@@ -13,11 +13,13 @@ import argparse
 import itertools
 from pathlib import Path
 
-from pairpiece import files, pipeline
-from pairpiece.job import prepare
-from pairpiece.one_to_one import one_to_one
-from pairpiece.source_tokenizers import flat, train_sentencepiece
-from pairpiece.symmetrization import SYMMETRIZATIONS
+from pairpiece import files
+from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.links.symmetrization import SYMMETRIZATIONS
+from pairpiece.model.opening import flat
+from pairpiece.run import pipeline
+from pairpiece.run.job import prepare
 
 LINES = 40_000
 

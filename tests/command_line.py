@@ -18,8 +18,9 @@ from unittest import mock
 
 import pytest
 
-from pairpiece import files, sample
+from pairpiece import files
 from pairpiece.commands import main
+from pairpiece.corpus import sample
 
 _TERMINAL = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 

@@ -23,8 +23,8 @@ from safetensors.numpy import load_file
 from safetensors.numpy import save as to_safetensors
 
 import pairpiece
-from pairpiece import storage
-from pairpiece.normalization import charsmap
+from pairpiece.model import storage
+from pairpiece.text.normalization import charsmap
 
 Manifest = dict[str, Any]
 Arrays = dict[str, np.ndarray]

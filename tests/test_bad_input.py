@@ -23,8 +23,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pairpiece import catalogues
-from pairpiece.corpus import Corpus
+from pairpiece.corpus import gettext
+from pairpiece.corpus.reading import Corpus
 from pairpiece.errors import CorpusError, PairPieceError
 from pairpiece.files import MAX_LINE_BYTES
 
@@ -405,7 +405,7 @@ def test_bad_po_files(tmp_path: Path, content: str | bytes, message: str) -> Non
 
 
 def test_catalogues_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogues, "MAX_CATALOGUE_BYTES", 1000)
+    monkeypatch.setattr(gettext, "MAX_CATALOGUE_BYTES", 1000)
     content = gzip.compress(PO.encode() + b"\n" * 1000)
     refused_file(tmp_path / "a.po.gz", content, ": larger than 1,000 bytes; split the catalogue")
 

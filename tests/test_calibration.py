@@ -11,8 +11,9 @@ from command_line import Training
 from sample import SENTENCES
 
 import pairpiece
-from pairpiece import OptionError, files, sample
-from pairpiece.calibration import HIGHEST, LOWEST, Text, smallest_penalty
+from pairpiece import OptionError, files
+from pairpiece.corpus import sample
+from pairpiece.model.calibration import HIGHEST, LOWEST, Text, smallest_penalty
 
 TARGETS = list(files.lines(sample.ITALIAN))[-300:]
 SOURCES = list(files.lines(sample.FRENCH))[-300:]

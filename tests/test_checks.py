@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from pairpiece.checks import MAX_CHARACTERS, MAX_RATIO, SHORT, Checks, sample
-from pairpiece.corpus import SentencePair
+from pairpiece.corpus.checks import MAX_CHARACTERS, MAX_RATIO, SHORT, Checks, sample
+from pairpiece.corpus.reading import SentencePair
 from pairpiece.errors import CorpusError
 
 Row = tuple[str, str]

@@ -28,7 +28,7 @@ from pairpiece.downstream.samples import Sample, to_markdown
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import systems_of
-from pairpiece.source_tokenizers import train_sentencepiece
+from pairpiece.foreign.sentencepiece import train_sentencepiece
 
 torch = pytest.importorskip("torch")
 sacrebleu = pytest.importorskip("sacrebleu")

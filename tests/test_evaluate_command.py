@@ -329,9 +329,9 @@ def test_the_baseline_can_be_chosen(capfd: Console) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_it_works_without_the_aligner(capfd: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pairpiece import word_aligner
+    from pairpiece.links import eflomal
 
-    monkeypatch.setattr(word_aligner, "_program", None)
+    monkeypatch.setattr(eflomal, "_program", None)
     out = ok(call(capfd, *QUICK, *BOTH, "--no-align"))
     assert "parity ↓" in out
     assert "unaligned" not in out
@@ -547,10 +547,10 @@ def test_a_negative_seed_is_no_traceback(capfd: Console) -> None:
 def test_an_aligner_that_is_missing_is_named(
     capfd: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pairpiece import word_aligner
+    from pairpiece.links import eflomal
 
-    monkeypatch.setattr(word_aligner.shutil, "which", lambda _: None)
-    monkeypatch.setattr(word_aligner.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(eflomal.shutil, "which", lambda _: None)
+    monkeypatch.setattr(eflomal.sys, "executable", "/nowhere/python")
     assert "Eflomal" in complaint(call(capfd, *QUICK, *BOTH))
 
 

@@ -28,7 +28,7 @@ from pairpiece.evaluation import Comparison, Evaluation, Score, bootstrap
 from pairpiece.evaluation.metric import all_metrics
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import LINKS_SEED, System, systems_of
-from pairpiece.word_aligner import Eflomal
+from pairpiece.links.eflomal import Eflomal
 
 TARGETS = [target for _, target, _ in sample.SENTENCES]
 SOURCES = [
@@ -171,7 +171,7 @@ def test_a_pairpiece_model_is_used_as_its_api_would(folder: Path) -> None:
 
 @repeatable
 def test_aligned_encoding_is_given_word_links_of_its_own(folder: Path) -> None:
-    from pairpiece.word_links import word_links
+    from pairpiece.model.word_links import word_links
 
     model = pairpiece.load(folder / "model")
     links = word_links(model, zip(SOURCES, TARGETS, strict=True), seed=LINKS_SEED)
@@ -569,10 +569,10 @@ def test_another_seed_gives_other_numbers() -> None:
 
 
 def test_an_aligner_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pairpiece import word_aligner
+    from pairpiece.links import eflomal
 
-    monkeypatch.setattr(word_aligner.shutil, "which", lambda _: None)
-    monkeypatch.setattr(word_aligner.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(eflomal.shutil, "which", lambda _: None)
+    monkeypatch.setattr(eflomal.sys, "executable", "/nowhere/python")
     with pytest.raises(pairpiece.AlignerError, match=r"Eflomal.*not installed"):
         evaluate(["model"], TARGETS, SOURCES, **QUICK)
     assert evaluate(["model"], TARGETS, SOURCES, **NO_ALIGNER).scores

@@ -21,8 +21,8 @@ from hostile import HOSTILE, random_texts
 from sample import PAIRS, SENTENCES
 
 import pairpiece
-from pairpiece.exports.sentencepiece import to_sentencepiece
-from pairpiece.vocabulary import PieceType
+from pairpiece.foreign.sentencepiece_format import to_sentencepiece
+from pairpiece.text.vocabulary import PieceType
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 TOOLS = ["sentencepiece", "tokenizers", "transformers"]

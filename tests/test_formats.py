@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
-from pairpiece.corpus import FORMATS, Corpus
+from pairpiece.corpus.reading import FORMATS, Corpus
 from pairpiece.errors import OptionError
 
 Row = tuple[str, str]

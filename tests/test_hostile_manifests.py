@@ -31,7 +31,7 @@ from tampering import (
 )
 
 import pairpiece
-from pairpiece import storage
+from pairpiece.model import storage
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 

@@ -26,11 +26,12 @@ from tampering import rules, within
 from tokenizers import decoders, models, normalizers, pre_tokenizers
 
 import pairpiece
-from pairpiece import files, sample
-from pairpiece.exports.sentencepiece import to_sentencepiece
-from pairpiece.model_proto import Fields, fields_of, message
-from pairpiece.source_tokenizers import MAX_TOKENIZER_BYTES
-from pairpiece.vocabulary import PieceType
+from pairpiece import files
+from pairpiece.corpus import sample
+from pairpiece.foreign.sentencepiece_format import to_sentencepiece
+from pairpiece.model.opening import MAX_TOKENIZER_BYTES
+from pairpiece.text.protobuf import Fields, fields_of, message
+from pairpiece.text.vocabulary import PieceType
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 

@@ -11,7 +11,7 @@ import sentencepiece
 
 import pairpiece
 from pairpiece.commands import main
-from pairpiece.source_tokenizers import train_sentencepiece
+from pairpiece.foreign.sentencepiece import train_sentencepiece
 
 FRENCH = [f"le chat {word} les souris dans la maison" for word in ("mange", "voit", "aime")] * 20
 TEXTS = {

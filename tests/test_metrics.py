@@ -23,7 +23,7 @@ from pairpiece.evaluation.metric import Metric, all_metrics, chosen_metrics
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import System
 from pairpiece.evaluation.tokenized import Links, Sample, Settings, Tokenized, bare
-from pairpiece.symmetrization import Link
+from pairpiece.links.symmetrization import Link
 
 METRICS = {metric.name: metric for metric in all_metrics()}
 ALIGNER = ["one_to_one", "unaligned", "eflomal_score"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pairpiece.one_to_one import one_to_one
+from pairpiece.evaluation.one_to_one import one_to_one
 
 WORDS = ["un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"]
 SENTENCES = [

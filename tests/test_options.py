@@ -12,7 +12,7 @@ import sample
 
 import pairpiece
 from pairpiece import LearningOptions, LengthPenalty, TextOptions
-from pairpiece.options import MODES, options_for
+from pairpiece.learning.options import MODES, options_for
 
 NAN, INF = math.nan, math.inf
 NO_TRUTH: list[Any] = ["yes", None, 2, 0.5]

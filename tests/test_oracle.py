@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import PENALTIES, learning, pairs
 
-from pairpiece import pruning
-from pairpiece.engine import Engine, compiled
-from pairpiece.options import LearningOptions, LengthPenalty
-from pairpiece.pairs import Pairs
-from pairpiece.reference import ReferenceEngine
-from pairpiece.training import learn
+from pairpiece.learning import pruning
+from pairpiece.learning.engine import Engine, compiled
+from pairpiece.learning.options import LearningOptions
+from pairpiece.learning.oracle import ReferenceEngine
+from pairpiece.learning.pairs import Pairs
+from pairpiece.learning.training import learn
+from pairpiece.options import LengthPenalty
 
 MODES = ("default", "paper", "paper-hard", "unigram")
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from sample import PAIRS, SENTENCES
 
 import pairpiece
-from pairpiece import Encoding, OptionError, reference
-from pairpiece.tables import CooccurrenceTable
+from pairpiece import Encoding, OptionError
+from pairpiece.learning import oracle
+from pairpiece.model.tables import CooccurrenceTable
 
 UNSEEN_PENALTY = 10.0
 
@@ -51,14 +52,14 @@ def expected_pieces(
         for p in tokenizer.get_vocab()
         if tokenizer._vocabulary.types[tokenizer.piece_to_id(p)] == 0
     }
-    edges = reference.edges_of(word, vocabulary, 16)
+    edges = oracle.edges_of(word, vocabulary, 16)
     sources = [table.source_ids.get(token, -1) for token in tokens]
     weights = [
         log_probability(table, tokenizer.piece_to_id(t), sources) - table.settings.piece_penalty
         for *_, t in edges
     ]
-    prior = reference.length_prior(table.settings.length_penalty, len(word), expected)
-    return [t for *_, t in reference.best_path(len(word), edges, weights, prior)[1]]
+    prior = oracle.length_prior(table.settings.length_penalty, len(word), expected)
+    return [t for *_, t in oracle.best_path(len(word), edges, weights, prior)[1]]
 
 
 SEEN_WORDS = sorted({word for _, word, _ in PAIRS if word.isalpha() or word[1:].isalpha()})
@@ -183,9 +184,9 @@ def test_nbest_of_a_word_is_that_of_the_reference(tokenizer: pairpiece.Tokenizer
         if tokenizer._vocabulary.types[tokenizer.piece_to_id(p)] == 0
     }
     for word in SEEN_WORDS[:40]:
-        edges = reference.edges_of(word, vocabulary, 16)
+        edges = oracle.edges_of(word, vocabulary, 16)
         scores = [tokenizer.score(tokenizer.piece_to_id(t)) for *_, t in edges]
-        wanted = [score for score, _ in reference.best_paths(len(word), edges, scores, [0.0], 8)]
+        wanted = [score for score, _ in oracle.best_paths(len(word), edges, scores, [0.0], 8)]
         found = tokenizer.nbest(word.replace("▁", " "), 8, out_type=Encoding)
         assert [encoding.log_prob for encoding in found] == pytest.approx(wanted)
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import pairpiece
-from pairpiece import pipeline
-from pairpiece.job import prepare
-from pairpiece.pairs import Pairs
-from pairpiece.word_aligner import TRAINING_LENGTH
-from pairpiece.workspace import Result
+from pairpiece.learning.pairs import Pairs
+from pairpiece.links.eflomal import TRAINING_LENGTH
+from pairpiece.run import pipeline
+from pairpiece.run.job import prepare
+from pairpiece.run.workspace import Result
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pairpiece import sample
+from pairpiece.corpus import sample
 
 SIDES = {"sample.fr": sample.FRENCH, "sample.it": sample.ITALIAN}
 GENERATOR = Path(__file__).parents[1] / "tools" / "sample_corpus"
@@ -79,7 +79,7 @@ def test_sentences_say_about_as_much_as_their_translations() -> None:
 
 @pytest.mark.parametrize("name", SIDES)
 def test_the_files_come_with_the_package(name: str) -> None:
-    found = importlib.resources.files("pairpiece.sample").joinpath(name)
+    found = importlib.resources.files("pairpiece.corpus.sample").joinpath(name)
     assert found.read_bytes() == SIDES[name].read_bytes()
 
 

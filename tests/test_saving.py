@@ -13,7 +13,8 @@ import pytest
 import sample
 
 import pairpiece
-from pairpiece import files, storage
+from pairpiece import files
+from pairpiece.model import storage
 
 SOURCES = [source for source, _, _ in sample.SENTENCES]
 TARGETS = [target for _, target, _ in sample.SENTENCES]

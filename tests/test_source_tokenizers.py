@@ -23,17 +23,13 @@ from hypothesis import strategies as st
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 import pairpiece
-from pairpiece import source_tokenizers
-from pairpiece.source_tokenizers import (
-    HuggingFaceSource,
-    PretokenizedSource,
-    SentencePieceSource,
-    readable_bytes,
-    source_tokenizer,
-    source_words,
-    tokens_by_word,
-    words_to_align,
-)
+from pairpiece.foreign import source_tokenizers
+from pairpiece.foreign.byte_level import readable_bytes
+from pairpiece.foreign.huggingface import HuggingFaceTokenizer
+from pairpiece.foreign.pretokenized import Pretokenized
+from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.foreign.words import source_words
+from pairpiece.model.opening import source_tokenizer, tokens_by_word, words_to_align
 
 TEXT = [
     "Le chat mange la souris.",
@@ -120,7 +116,7 @@ def library_tokens(kind: str, text: str) -> list[str]:
 @functools.cache
 def source_of(kind: str) -> Any:
     content = content_of(kind)
-    return (HuggingFaceSource if content.startswith(b"{") else SentencePieceSource)(content)
+    return (HuggingFaceTokenizer if content.startswith(b"{") else SentencePieceTokenizer)(content)
 
 
 KINDS = ["unigram", "bpe", "hf-unigram", "wordpiece", "byte-level"]
@@ -191,7 +187,7 @@ def test_source_words_together_are_the_text(text: str) -> None:
 def byte_pieces(kind: str, tokens: list[str]) -> bytes:
     """The bytes that the tokens of a word stand for, other pieces left out."""
     if kind == "byte-level":
-        alphabet = source_tokenizers._byte_alphabet()
+        alphabet = source_tokenizers.byte_alphabet()
         return bytes(alphabet[character] for character in "".join(tokens))
     return bytes(int(t[3:5], 16) for t in tokens if re.fullmatch("<0x[0-9A-F]{2}>", t))
 
@@ -210,7 +206,7 @@ def test_truncation_and_padding_of_a_tokenizer_json_are_not_applied(setting: str
         tokenizer.enable_truncation(2)
     else:
         tokenizer.enable_padding(length=32)
-    found = HuggingFaceSource(tokenizer.to_str().encode())("Les chats")
+    found = HuggingFaceTokenizer(tokenizer.to_str().encode())("Les chats")
     assert found == [["le", "##s"], ["chat", "##s"]]
 
 
@@ -240,7 +236,7 @@ def test_pretokenized_text_by_word(text: str, expected: list[list[str]]) -> None
 
 @given(st.lists(st.sampled_from(["▁", "▁a", "b", "é@@", "@@", "Ġc", "Ġ", ",", "▁▁d", "国", "▁'"])))
 def test_every_pretokenized_token_appears_once_and_in_order(tokens: list[str]) -> None:
-    assert flat(PretokenizedSource()(" ".join(tokens))) == tokens
+    assert flat(Pretokenized()(" ".join(tokens))) == tokens
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -325,7 +321,7 @@ def test_tokens_that_are_text_already_stay_as_they_are() -> None:
 
 @functools.cache
 def paired(kind: str) -> pairpiece.Tokenizer:
-    source = PretokenizedSource() if kind == "pretokenized" else source_of(kind)
+    source = Pretokenized() if kind == "pretokenized" else source_of(kind)
     rows = [
         (tokens, word, 5)
         for french, italian in (("le chat", "il gatto"), ("les souris", "i topi"))

@@ -16,8 +16,8 @@ import zstandard
 from command_line import Ended, begin_of_sample, call, complaint, start, text, training
 
 import pairpiece
-from pairpiece import word_aligner
 from pairpiece.commands import line_streams
+from pairpiece.links import eflomal
 
 PAIRS = begin_of_sample(12)
 SOURCES, TARGETS = ([pair[side] for pair in PAIRS] for side in (0, 1))
@@ -385,13 +385,13 @@ def test_word_links_lie_inside_the_words_and_come_from_the_priors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     used = []
-    really = word_aligner.Eflomal.align
+    really = eflomal.Eflomal.align
 
-    def align(self: word_aligner.Eflomal, place: Path, **how: Any) -> None:
+    def align(self: eflomal.Eflomal, place: Path, **how: Any) -> None:
         used.append(how["priors"].read_bytes())
         really(self, place, **how)
 
-    monkeypatch.setattr(word_aligner.Eflomal, "align", align)
+    monkeypatch.setattr(eflomal.Eflomal, "align", align)
     command = ["align", model, "--source", "text.fr", "-i", "text.it", "--words"]
     ended = call(capfd, *command)
     linked = 0

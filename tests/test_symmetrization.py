@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pairpiece.symmetrization import SYMMETRIZATIONS, Link, grow_diag_final_and
+from pairpiece.links.symmetrization import SYMMETRIZATIONS, Link, grow_diag_final_and
 
 Links = set[Link]
 

@@ -14,8 +14,8 @@ import sample
 
 import pairpiece
 from pairpiece import MemoryLimitError, Progress
-from pairpiece.options import MODES
-from pairpiece.training import text_and_learning, vocabulary_of
+from pairpiece.learning.options import MODES
+from pairpiece.learning.training import text_and_learning, vocabulary_of
 
 TARGETS = [target for _, target, _ in sample.SENTENCES]
 SOURCES = [source for source, _, _ in sample.SENTENCES]

@@ -13,15 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pairpiece
-from pairpiece.symmetrization import Link, grow_diag_final_and
-from pairpiece.word_aligner import (
-    MAX_WORDS,
-    Eflomal,
-    for_aligner,
-    links_between_words,
-    parse_links,
-    read_links,
-)
+from pairpiece.links.eflomal import MAX_WORDS, Eflomal, for_aligner
+from pairpiece.links.pharaoh import links_between_words, parse_links, read_links
+from pairpiece.links.symmetrization import Link, grow_diag_final_and
 
 Sentence = tuple[list[str], list[str], set[Link]]
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from pairpiece import workspace
-from pairpiece.workspace import RECORD, Result, Workspace
+from pairpiece.run import workspace
+from pairpiece.run.workspace import RECORD, Result, Workspace
 
 Make = Callable[[Path], dict[str, Any]]
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pairpiece.options import LearningOptions, LengthPenalty, options_for
-from pairpiece.pairs import Pairs
+from pairpiece.learning.options import LearningOptions, options_for
+from pairpiece.learning.pairs import Pairs
+from pairpiece.options import LengthPenalty
 
 WORDS = st.text(alphabet=" abc", min_size=1, max_size=7)
 SOURCES = st.lists(st.sampled_from(["S1", "S2", "S3"]), max_size=3)

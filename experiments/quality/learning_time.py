@@ -15,9 +15,10 @@ from typing import Any
 
 from quality import CONFIGURATIONS
 
-from pairpiece import pipeline, train_from_pairs
-from pairpiece.job import prepare
-from pairpiece.pairs import Pairs
+from pairpiece import train_from_pairs
+from pairpiece.learning.pairs import Pairs
+from pairpiece.run import pipeline
+from pairpiece.run.job import prepare
 
 
 def main() -> None:

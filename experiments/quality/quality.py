@@ -27,10 +27,10 @@ import pairpiece
 from pairpiece import files
 from pairpiece.evaluation import evaluate
 from pairpiece.evaluation.systems import LINKS_SEED
+from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.links.eflomal import TRAINING_LENGTH
+from pairpiece.model.word_links import word_links
 from pairpiece.options import LengthPenalty
-from pairpiece.source_tokenizers import train_sentencepiece
-from pairpiece.word_aligner import TRAINING_LENGTH
-from pairpiece.word_links import word_links
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "default": {},

@@ -4,8 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pairpiece.alignment import Alignment, Lexicon
-    from pairpiece.encoding import Encoding
     from pairpiece.errors import (
         AlignerError,
         CorpusError,
@@ -17,22 +15,24 @@ if TYPE_CHECKING:
         VocabularySizeError,
     )
     from pairpiece.evaluation import Evaluation, evaluate
-    from pairpiece.imports import from_huggingface, from_sentencepiece
-    from pairpiece.options import LearningOptions, LengthPenalty, TextOptions
-    from pairpiece.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
-    from pairpiece.pipeline import train
-    from pairpiece.reporting import Reporter
-    from pairpiece.storage import load
-    from pairpiece.tokenizer import Tokenizer
-    from pairpiece.training import Progress, train_from_pairs
-    from pairpiece.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
-    from pairpiece.words import split_words
+    from pairpiece.learning.options import LearningOptions
+    from pairpiece.learning.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
+    from pairpiece.learning.training import Progress, train_from_pairs
+    from pairpiece.model.alignment import Alignment, Lexicon
+    from pairpiece.model.encoding import Encoding
+    from pairpiece.model.imports import from_huggingface, from_sentencepiece
+    from pairpiece.model.storage import load
+    from pairpiece.model.tokenizer import Tokenizer
+    from pairpiece.model.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
+    from pairpiece.options import LengthPenalty
+    from pairpiece.run.pipeline import train
+    from pairpiece.run.reporting import Reporter
+    from pairpiece.text.options import TextOptions
+    from pairpiece.text.words import split_words
 
 __version__ = "0.4.0"
 
 _NAMES = {
-    "alignment": ("Alignment", "Lexicon"),
-    "encoding": ("Encoding",),
     "errors": (
         "AlignerError",
         "CorpusError",
@@ -43,17 +43,21 @@ _NAMES = {
         "PairPieceError",
         "VocabularySizeError",
     ),
+    "text.options": ("TextOptions",),
+    "text.words": ("split_words",),
+    "model.alignment": ("Alignment", "Lexicon"),
+    "model.encoding": ("Encoding",),
+    "model.imports": ("from_huggingface", "from_sentencepiece"),
+    "options": ("LengthPenalty",),
+    "model.storage": ("load",),
+    "model.tokenizer": ("Tokenizer",),
+    "model.transformers_tokenizer": ("PairPieceTokenizer",),
+    "learning.options": ("LearningOptions",),
+    "learning.pairs": ("Pair", "Pairs", "pairs_from_links", "pairs_from_sentence"),
+    "learning.training": ("Progress", "train_from_pairs"),
+    "run.pipeline": ("train",),
+    "run.reporting": ("Reporter",),
     "evaluation": ("Evaluation", "evaluate"),
-    "imports": ("from_huggingface", "from_sentencepiece"),
-    "options": ("LearningOptions", "LengthPenalty", "TextOptions"),
-    "pairs": ("Pair", "Pairs", "pairs_from_links", "pairs_from_sentence"),
-    "pipeline": ("train",),
-    "reporting": ("Reporter",),
-    "storage": ("load",),
-    "tokenizer": ("Tokenizer",),
-    "training": ("Progress", "train_from_pairs"),
-    "transformers_tokenizer": ("PairPieceTokenizer",),
-    "words": ("split_words",),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 

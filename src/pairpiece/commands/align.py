@@ -16,7 +16,6 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from pairpiece import storage
 from pairpiece.commands.line_streams import (
     add_stream_arguments,
     batches,
@@ -26,9 +25,10 @@ from pairpiece.commands.line_streams import (
     output_stream,
 )
 from pairpiece.errors import OptionError
-from pairpiece.symmetrization import SYMMETRIZATIONS
-from pairpiece.tokenizer import Tokenizer
-from pairpiece.word_links import word_links
+from pairpiece.links.symmetrization import SYMMETRIZATIONS
+from pairpiece.model import storage
+from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.word_links import word_links
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,8 +23,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from pairpiece.reporting import Reporter
-from pairpiece.workspace import Result
+from pairpiece.run.reporting import Reporter
+from pairpiece.run.workspace import Result
 
 
 def reporter_for(log_format: str, quiet: bool) -> Reporter:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 
-from pairpiece import storage
 from pairpiece.commands.line_streams import (
     add_stream_arguments,
     batches,
@@ -18,7 +17,8 @@ from pairpiece.commands.line_streams import (
     output_stream,
 )
 from pairpiece.errors import CorpusError
-from pairpiece.tokenizer import Tokenizer
+from pairpiece.model import storage
+from pairpiece.model.tokenizer import Tokenizer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,13 +19,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairpiece import files, pipeline, sample
+from pairpiece import files
 from pairpiece.commands.console import reporter_for
 from pairpiece.commands.side_by_side import side_by_side
-from pairpiece.job import prepare
-from pairpiece.one_to_one import one_to_one
-from pairpiece.source_tokenizers import flat, train_sentencepiece
-from pairpiece.tokenizer import Tokenizer
+from pairpiece.corpus import sample
+from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.model.opening import flat
+from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.run import pipeline
+from pairpiece.run.job import prepare
 
 HELD_OUT = 600  # sentence pairs at the end of the sample
 

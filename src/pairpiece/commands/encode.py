@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pairpiece import storage
 from pairpiece.commands.line_streams import (
     add_stream_arguments,
     batches,
@@ -23,10 +22,11 @@ from pairpiece.commands.line_streams import (
     input_name,
     output_stream,
 )
-from pairpiece.encoding import Encoding
 from pairpiece.errors import CorpusError, OptionError, PairPieceError
-from pairpiece.tokenizer import Tokenizer
-from pairpiece.word_aligner import parse_links
+from pairpiece.links.pharaoh import parse_links
+from pairpiece.model import storage
+from pairpiece.model.encoding import Encoding
+from pairpiece.model.tokenizer import Tokenizer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

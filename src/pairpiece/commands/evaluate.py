@@ -22,7 +22,7 @@ from pathlib import Path
 from pairpiece import files
 from pairpiece.commands.console import progress_bar
 from pairpiece.commands.line_streams import output_stream
-from pairpiece.symmetrization import SYMMETRIZATIONS
+from pairpiece.links.symmetrization import SYMMETRIZATIONS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,12 +13,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pairpiece import files, storage
+from pairpiece import files
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
-from pairpiece.exports import huggingface, marian
-from pairpiece.exports.sentencepiece import to_sentencepiece, vocabulary_text
-from pairpiece.exports.tables import lexical_table, write_table
+from pairpiece.foreign import huggingface_format as huggingface
+from pairpiece.foreign import marian
+from pairpiece.foreign.sentencepiece_format import to_sentencepiece, vocabulary_text
+from pairpiece.model import storage
+from pairpiece.model.table_files import lexical_table, write_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,12 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from pairpiece import storage
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
-from pairpiece.options import MARKER
-from pairpiece.tokenizer import Tokenizer
-from pairpiece.vocabulary import PieceType
+from pairpiece.model import storage
+from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.text.options import MARKER
+from pairpiece.text.vocabulary import PieceType
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

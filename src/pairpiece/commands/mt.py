@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         *(options.test_source, options.test_target),
     )
     if options.marian:
-        from pairpiece.exports.marian_training import write_marian_experiment
+        from pairpiece.downstream.marian_training import write_marian_experiment
 
         for folder in write_marian_experiment(
             options.output,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from pairpiece.alignment import Alignment
-from pairpiece.source_tokenizers import HuggingFaceSource
-from pairpiece.tokenizer import Tokenizer
+from pairpiece.foreign.huggingface import HuggingFaceTokenizer
+from pairpiece.model.alignment import Alignment
+from pairpiece.model.tokenizer import Tokenizer
 
 COLOURS = ("#ffd6a5", "#a0c4ff", "#caffbf", "#ffadad", "#bdb2ff", "#9bf6ff", "#fdffb6", "#ffc6ff")
 """Backgrounds on which black text can be read; used in turn for the source tokens."""
@@ -31,7 +31,7 @@ def side_by_side(tokenizer: Tokenizer, source: str, target: str) -> list[Text]:
 
 def _readable(tokenizer: Tokenizer, token: str) -> str:
     source = tokenizer.source_tokenizer
-    return source.readable(token) if isinstance(source, HuggingFaceSource) else token
+    return source.readable(token) if isinstance(source, HuggingFaceTokenizer) else token
 
 
 def _line(name: str, tokens: list[tuple[str, str | None]]) -> Text:

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairpiece.commands.side_by_side import side_by_side
-from pairpiece.pipeline import Run
-from pairpiece.workspace import Result
+from pairpiece.run.pipeline import Run
+from pairpiece.run.workspace import Result
 
 
 def print_summary(run: Run, output: Path) -> None:

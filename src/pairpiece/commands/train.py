@@ -16,17 +16,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pairpiece import pipeline, storage
 from pairpiece.commands.assignments import assignment
 from pairpiece.commands.console import JsonReporter, reporter_for, stage_facts
 from pairpiece.commands.summary import print_summary
-from pairpiece.corpus import FORMATS
+from pairpiece.corpus.reading import FORMATS
 from pairpiece.errors import OptionError
-from pairpiece.job import DEFAULT_BALANCE, LINKS_BETWEEN, Job, prepare
-from pairpiece.options import MODES, LengthPenalty
-from pairpiece.symmetrization import SYMMETRIZATIONS
-from pairpiece.training import DEFAULT_SIZE
-from pairpiece.word_aligner import TRAINING_LENGTH
+from pairpiece.learning.options import MODES
+from pairpiece.learning.training import DEFAULT_SIZE
+from pairpiece.links.eflomal import TRAINING_LENGTH
+from pairpiece.links.symmetrization import SYMMETRIZATIONS
+from pairpiece.model import storage
+from pairpiece.options import LengthPenalty
+from pairpiece.run import pipeline
+from pairpiece.run.job import DEFAULT_BALANCE, LINKS_BETWEEN, Job, prepare
 
 _OWN_OPTIONS = {*inspect.signature(prepare).parameters} - {"hard_vocab_limit", "memory_limit"}
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece.encoding import check_seed
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.bootstrap import check_resamples
+from pairpiece.model.encoding import check_seed
 from pairpiece.options import check_whole
 
 

@@ -14,20 +14,14 @@ from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.curves import Curve
 from pairpiece.downstream.measures import Measure, Measured, scores
 from pairpiece.downstream.results import Results
-from pairpiece.downstream.runs import (
-    Run,
-    folder_name,
-    locked,
-    perform,
-    versions_of,
-)
+from pairpiece.downstream.runs import Run, folder_name, locked, perform, versions_of
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.evaluation.measuring import Advance
 from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.systems import System
-from pairpiece.workspace import digest
+from pairpiece.run.workspace import digest
 
 Found = dict[tuple[str, str, int], dict[str, Any]]
 """The results of runs by tokenizer, setting and seed."""

@@ -31,8 +31,8 @@ from pairpiece.errors import OptionError
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
-from pairpiece.provenance import identity
-from pairpiece.workspace import digest
+from pairpiece.run.provenance import identity
+from pairpiece.run.workspace import digest
 
 MONOLINGUAL, BILINGUAL = "monolingual", "bilingual"
 _SAMPLES, _SAMPLE_TOKENS = 8, 16

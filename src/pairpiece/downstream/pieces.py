@@ -10,8 +10,10 @@ from pairpiece.downstream.rows import Rows
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import System
-from pairpiece.source_tokenizers import HuggingFaceSource, SentencePieceSource, flat
-from pairpiece.tokenizer import Tokenizer
+from pairpiece.foreign.huggingface import HuggingFaceTokenizer
+from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.model.opening import flat
+from pairpiece.model.tokenizer import Tokenizer
 
 _SPACE_BEFORE = re.compile(r" +(?=[.,;:!?…%)\]}»”’])")
 """What the paper's preprocessing puts before punctuation, where no writer would."""
@@ -29,14 +31,14 @@ class TargetPieces:
         self._system = system
         self._loaded = loaded
         self.pieces = system.vocabulary
-        if isinstance(loaded, HuggingFaceSource):
+        if isinstance(loaded, HuggingFaceTokenizer):
             self.pieces = loaded.vocabulary()  # not made readable: two may look the same then
         self._id_of = {piece: i for i, piece in enumerate(self.pieces)}
         self.unknown = self._id_of.get(system.unknown or "")
 
     def rows(self, text: ParallelText) -> Rows:
         """The ids of every target sentence."""
-        if isinstance(self._loaded, HuggingFaceSource):
+        if isinstance(self._loaded, HuggingFaceTokenizer):
             tokens = self._loaded.encode_batch(text.targets)
         else:
             tokens = self._system.tokenize(text)
@@ -45,7 +47,7 @@ class TargetPieces:
     def readable(self, ids: Sequence[int]) -> list[str]:
         """The pieces as people read them."""
         tokens = [self.pieces[i] for i in ids]
-        if isinstance(self._loaded, HuggingFaceSource):
+        if isinstance(self._loaded, HuggingFaceTokenizer):
             return list(map(self._loaded.readable, tokens))
         return tokens
 
@@ -56,7 +58,7 @@ class TargetPieces:
             if self._loaded.options.pretokenization != "paper":
                 return texts
             return [_SPACE_BEFORE.sub("", text) for text in texts]
-        if isinstance(self._loaded, SentencePieceSource):
+        if isinstance(self._loaded, SentencePieceTokenizer):
             return [self._loaded.processor.decode(list(row)) for row in rows]
         return self._loaded.decode_batch([[self.pieces[i] for i in row] for row in rows])
 

@@ -22,7 +22,7 @@ from typing import Any
 from pairpiece import __version__, files
 from pairpiece.downstream.settings import LearningSettings
 from pairpiece.errors import OptionError
-from pairpiece.workspace import digest
+from pairpiece.run.workspace import digest
 
 RESULT = "result.json"
 _POLL_SECONDS = 0.5

@@ -32,8 +32,8 @@ from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
-from pairpiece.provenance import identity
-from pairpiece.workspace import digest
+from pairpiece.run.provenance import identity
+from pairpiece.run.workspace import digest
 
 _SAMPLES = 8
 

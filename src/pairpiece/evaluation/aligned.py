@@ -15,7 +15,7 @@ import numpy as np
 
 from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.tokenized import Links, Tokenized
-from pairpiece.word_aligner import Eflomal, symmetrized_links
+from pairpiece.links.eflomal import Eflomal, symmetrized_links
 
 
 def align(

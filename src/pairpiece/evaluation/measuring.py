@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from pairpiece.encoding import check_seed
 from pairpiece.errors import OptionError
 from pairpiece.evaluation import aligned, bootstrap
 from pairpiece.evaluation.metric import Metric, Value, chosen_metrics
@@ -19,11 +18,12 @@ from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.scores import Comparison, Evaluation, Score
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.evaluation.tokenized import Sample, Settings, Tokenized
+from pairpiece.links.eflomal import Eflomal
+from pairpiece.links.symmetrization import SYMMETRIZATIONS
+from pairpiece.model.encoding import check_seed
+from pairpiece.model.opening import flat
 from pairpiece.options import check_choice, check_whole
-from pairpiece.provenance import identity
-from pairpiece.source_tokenizers import flat
-from pairpiece.symmetrization import SYMMETRIZATIONS
-from pairpiece.word_aligner import Eflomal
+from pairpiece.run.provenance import identity
 
 Advance = Callable[[str, int, int], object]
 """Told what is done, how much of it, and of how much."""

@@ -14,8 +14,8 @@ from pairpiece.evaluation import figures
 from pairpiece.evaluation.formats import SIGNIFICANT, caption, cell, title
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.tokenized import Tokenized
-from pairpiece.options import MARKER
-from pairpiece.symmetrization import Link
+from pairpiece.links.symmetrization import Link
+from pairpiece.text.options import MARKER
 
 SENTENCES = 12
 WORDS = 25

@@ -12,16 +12,14 @@ from typing import Any
 from pairpiece import files
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
-from pairpiece.provenance import identity
-from pairpiece.source_tokenizers import (
-    PRETOKENIZED,
-    HuggingFaceSource,
-    SentencePieceSource,
-    source_tokenizer,
-    without_surrogates,
-)
-from pairpiece.tokenizer import Tokenizer
-from pairpiece.word_links import word_links
+from pairpiece.foreign.huggingface import HuggingFaceTokenizer
+from pairpiece.foreign.pretokenized import PRETOKENIZED
+from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.foreign.words import without_surrogates
+from pairpiece.model.opening import source_tokenizer
+from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.word_links import word_links
+from pairpiece.run.provenance import identity
 
 _TOKENS_IN = f"{PRETOKENIZED}:"
 
@@ -44,10 +42,10 @@ class System:
     uses_source: bool = False
     one_text: bool = False  # knows the tokens of the text it is given and of no other
     model: Tokenizer | None = None
-    other: SentencePieceSource | HuggingFaceSource | None = None
+    other: SentencePieceTokenizer | HuggingFaceTokenizer | None = None
 
     @property
-    def loaded(self) -> Tokenizer | SentencePieceSource | HuggingFaceSource | None:
+    def loaded(self) -> Tokenizer | SentencePieceTokenizer | HuggingFaceTokenizer | None:
         """What tokenizes, unless it is done already."""
         return self.other if self.model is None else self.model
 
@@ -83,7 +81,7 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
         return _of_model(loaded, name, own_name, way, ways)
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
-    if isinstance(loaded, SentencePieceSource):
+    if isinstance(loaded, SentencePieceTokenizer):
         return [_sentencepiece(name or own_name, loaded)]
     return [_huggingface(name or own_name, loaded)]
 
@@ -176,7 +174,7 @@ def _pairpiece(
 # ---------------------------------------------------------------------- others
 
 
-def _sentencepiece(name: str, loaded: SentencePieceSource) -> System:
+def _sentencepiece(name: str, loaded: SentencePieceTokenizer) -> System:
     processor = loaded.processor
     pieces = [processor.id_to_piece(i) for i in range(loaded.vocab_size)]
 
@@ -188,7 +186,7 @@ def _sentencepiece(name: str, loaded: SentencePieceSource) -> System:
     return _plain(name, loaded, alone, pieces, unknown)
 
 
-def _huggingface(name: str, loaded: HuggingFaceSource) -> System:
+def _huggingface(name: str, loaded: HuggingFaceTokenizer) -> System:
     def alone(texts: list[str]) -> Tokens:
         return [list(map(loaded.readable, row)) for row in loaded.encode_batch(texts)]
 
@@ -198,7 +196,7 @@ def _huggingface(name: str, loaded: HuggingFaceSource) -> System:
 
 def _plain(
     name: str,
-    loaded: SentencePieceSource | HuggingFaceSource,
+    loaded: SentencePieceTokenizer | HuggingFaceTokenizer,
     alone: Callable[[list[str]], Tokens],
     vocabulary: list[str],
     unknown: str | None,

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from pairpiece.evaluation.parallel_text import Array, ParallelText
 from pairpiece.evaluation.systems import System
-from pairpiece.options import BYTE_PIECES, MARKER
-from pairpiece.symmetrization import Link
+from pairpiece.links.symmetrization import Link
+from pairpiece.text.options import BYTE_PIECES, MARKER
 
 
 @dataclass(frozen=True)

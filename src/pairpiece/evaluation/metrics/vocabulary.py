@@ -6,7 +6,7 @@ from typing import Any
 
 from pairpiece.evaluation.metric import Metric
 from pairpiece.evaluation.tokenized import Sample, Tokenized
-from pairpiece.options import MARKER
+from pairpiece.text.options import MARKER
 
 
 class VocabularyUsage(Metric):

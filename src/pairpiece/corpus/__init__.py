@@ -1,0 +1,1 @@
+"""Parallel text, from the files it comes in."""

@@ -1,0 +1,1 @@
+"""Tokenizers of other tools: used as they are, read in, and written out."""

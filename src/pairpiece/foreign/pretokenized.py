@@ -1,0 +1,37 @@
+"""Text that is tokens already."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from pairpiece.foreign.words import Words, by_word
+from pairpiece.text.options import MARKER
+
+PRETOKENIZED = "pretokenized"
+
+
+class Pretokenized:
+    """Text that is tokens already, separated by spaces.
+
+    If tokens of a line mark where words begin (▁ or Ġ) or go on (@@), its words are put together
+    from them; otherwise every token is a word.
+    """
+
+    kind = PRETOKENIZED
+    content = b""
+
+    def __call__(self, text: str) -> Words:
+        """The tokens of every word of the text."""
+        tokens = text.split()
+        if any(token.endswith("@@") for token in tokens):
+            surfaces = [t[:-2] if t.endswith("@@") else f"{t} " for t in tokens]
+        elif any(token.startswith((MARKER, "Ġ")) for token in tokens):
+            surfaces = [t.replace(MARKER, " ").replace("Ġ", " ") for t in tokens]
+        else:
+            return [[token] for token in tokens]
+        ends = list(accumulate(map(len, surfaces)))
+        spans = [
+            (end - len(surface), end - surface.endswith(" "))
+            for surface, end in zip(surfaces, ends, strict=True)
+        ]
+        return by_word("".join(surfaces).rstrip(), tokens, spans)

@@ -1,0 +1,1 @@
+"""Links between the words of a sentence and of its translation."""

@@ -1,0 +1,1 @@
+"""What has been learned: the tokenizer, its tables, and the files they are kept in."""

@@ -1,0 +1,538 @@
+"""Saved models: one JSON file that is the whole target-only tokenizer, and tables beside it.
+
+docs/format.md describes the files.  Nothing in them is executed, and every size is checked against
+the file before memory is taken for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import errno
+import hashlib
+import itertools
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece import files
+from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
+from pairpiece.foreign import huggingface_format
+from pairpiece.foreign.huggingface import HuggingFaceTokenizer
+from pairpiece.foreign.pretokenized import PRETOKENIZED, Pretokenized
+from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.foreign.sentencepiece_format import is_exportable
+from pairpiece.model.opening import MAX_TOKENIZER_BYTES, SavedSource
+from pairpiece.model.tables import BigramTable, CooccurrenceTable, PairedSettings
+from pairpiece.model.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
+from pairpiece.options import LengthPenalty
+from pairpiece.text import packing
+from pairpiece.text.options import BYTE_PIECES, TextOptions
+from pairpiece.text.vocabulary import MAX_SCORE, SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
+
+FORMAT_VERSION = 2
+MANIFEST = "pairpiece.json"
+MAX_MANIFEST_BYTES = 2**28
+MAX_TABLE_BYTES = 2**36
+
+_HEAD, _NECK = b'{\n"sha256": "', b'",\n'
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_PART = re.compile(
+    r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
+)
+
+_PAIRPIECE = "pairpiece"  # kind of source tokenizer
+_SOURCE_SUFFIX = {SentencePieceTokenizer.kind: ".model", HuggingFaceTokenizer.kind: ".json"}
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+_LARGE = 1e30  # no count is larger; beyond it, and below its inverse, products would overflow
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def check_destination(directory: str | PathLike[str]) -> None:
+    """Raise what `save` would raise at once, before there is a model, but write nothing."""
+    place = Path(directory).absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+
+
+def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
+    """Write a model; one that is there already stays whole until the new one is.
+
+    Beside it lie the files that make the directory a Hugging Face tokenizer, where that can be.
+    """
+    folder = Path(directory)
+    save_model(tokenizer, folder)
+    others = huggingface_format.files_for(tokenizer) if is_exportable(tokenizer) else {}
+    for name in huggingface_format.FILES:
+        if name in others:
+            files.write(folder / name, others[name])
+        else:
+            (folder / name).unlink(missing_ok=True)
+
+
+def save_model(tokenizer: Tokenizer, folder: Path) -> None:
+    """Write the model alone, without files for other tools."""
+    folder.mkdir(parents=True, exist_ok=True)
+    state = tokenizer.__getstate__()
+    table: CooccurrenceTable | None = state["table"]
+    bigram: BigramTable | None = state["bigram"]
+    vocabulary: Vocabulary = state["vocabulary"]
+    parts: dict[str, Any] = {}
+    if table is not None:
+        parts["cooccurrence"] = _write_part(folder, "cooccurrence", _table_arrays(table))
+    if bigram is not None:
+        parts["bigram"] = _write_part(folder, "bigram", _bigram_arrays(bigram))
+    if state["priors"] is not None:
+        parts["priors"] = _write_content(folder, "priors", ".gz", state["priors"])
+    source = state["source_tokenizer"]
+    if isinstance(source, Tokenizer):
+        parts["source"] = _save_source(folder, source)
+    elif isinstance(source, SentencePieceTokenizer | HuggingFaceTokenizer):
+        parts["source"] = _write_content(
+            folder, "source", _SOURCE_SUFFIX[source.kind], source.content
+        )
+    manifest = {
+        "format": "pairpiece",
+        "version": FORMAT_VERSION,
+        "text": dataclasses.asdict(state["text"]),
+        "seed": state["seed"],
+        "provenance": state["provenance"],
+        "source_tokenizer": _kind_of_source(source),
+        "paired": None if table is None else dataclasses.asdict(table.settings),
+        "parts": parts,
+        "pieces": vocabulary.pieces,
+        "types": [int(kind) for kind in vocabulary.types],
+        "scores": vocabulary.scores,
+        "summation": vocabulary.summation,
+        "charsmap": base64.b64encode(state["charsmap"]).decode("ascii"),
+    }
+    lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
+    body = (",\n".join(lines) + "\n}\n").encode("utf-8")
+    digest = hashlib.sha256(body).hexdigest().encode("ascii")
+    files.write(folder / MANIFEST, _HEAD + digest + _NECK + body)
+    _remove_stale(folder, {part["file"] for part in parts.values()})
+
+
+def _write_part(folder: Path, name: str, arrays: Arrays) -> dict[str, Any]:
+    """Write a table under a name that holds its digest, so that no older file is touched."""
+    from safetensors.numpy import save as to_bytes
+
+    return _write_content(folder, name, ".safetensors", to_bytes(arrays))
+
+
+def _write_content(folder: Path, name: str, suffix: str, content: bytes) -> dict[str, Any]:
+    digest = hashlib.sha256(content).hexdigest()
+    file = f"{name}-{digest[:12]}{suffix}"
+    files.write(folder / file, content)
+    return {"file": file, "bytes": len(content), "sha256": digest}
+
+
+def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
+    """Save the source tokenizer in a folder named after its content: no other is touched."""
+    alone = source._replaced(source_tokenizer=None)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".source-") as temporary:
+        save_model(alone, Path(temporary))
+        content = (Path(temporary) / MANIFEST).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    file = f"source-{digest[:12]}"
+    save_model(alone, folder / file)
+    return {"file": file, "bytes": len(content), "sha256": digest}
+
+
+def _kind_of_source(source: object) -> str | None:
+    if source is None:
+        return None
+    if isinstance(source, Tokenizer):
+        return _PAIRPIECE
+    return source.kind if isinstance(source, SavedSource) else "callable"
+
+
+def _remove_stale(folder: Path, used: set[str]) -> None:
+    for path in folder.iterdir():
+        if path.name in used or not _PART.fullmatch(path.name) or path.is_symlink():
+            continue
+        if path.is_file():
+            path.unlink()
+        elif (path / MANIFEST).is_file():
+            _remove_stale(path, set())
+            (path / MANIFEST).unlink()
+            if not any(path.iterdir()):
+                path.rmdir()
+
+
+def _table_arrays(table: CooccurrenceTable) -> Arrays:
+    content, begin = packing.packed(table.source_tokens)
+    return {
+        "row_begin": table.row_begin,
+        "source": table.source,
+        "count": table.count,
+        "source_count": table.source_count,
+        "base": table.base,
+        "source_token_bytes": content,
+        "source_token_begin": begin,
+    }
+
+
+def _bigram_arrays(table: BigramTable) -> Arrays:
+    return {
+        "row_begin": table.row_begin,
+        "next": table.next,
+        "count": table.count,
+        "base": table.base,
+    }
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def load(
+    directory: str | PathLike[str],
+    *,
+    source_tokenizer: SourceTokenizer | None = None,
+    pretokenizer: PreTokenizer | None = None,
+) -> Tokenizer:
+    """Read a model that `Tokenizer.save` wrote; safe with files from strangers.
+
+    The co-occurrence table is read when paired encoding first needs it.  A Python function that the
+    model was trained with, as source tokenizer or pre-tokenizer, is not saved and has to be given
+    again.  Raises `ModelFormatError` for anything that is not an intact model.
+    """
+    return _load(Path(directory), source_tokenizer, pretokenizer, nested=False)
+
+
+def _load(
+    folder: Path,
+    source_tokenizer: SourceTokenizer | None,
+    pretokenizer: PreTokenizer | None,
+    *,
+    nested: bool,
+) -> Tokenizer:
+    path = folder / MANIFEST
+    manifest = _read_manifest(path)
+    text = _text_options(manifest, path)
+    vocabulary = _vocabulary(manifest, text, path)
+    parts = _expect(manifest, "parts", dict, path)
+    paired = manifest.get("paired")
+    table: Callable[[], CooccurrenceTable] | None = None
+    if paired is not None:
+        settings = _paired_settings(paired, path)
+        cooccurrence = _part_path(folder, parts, "cooccurrence", path)
+
+        def table() -> CooccurrenceTable:
+            return _read_table(*cooccurrence, settings, vocabulary)
+
+    priors: Callable[[], bytes] | None = None
+    if "priors" in parts:
+        place, size, digest = _part_path(folder, parts, "priors", path)
+
+        def priors() -> bytes:
+            _check_digest(place, size, digest)
+            return place.read_bytes()
+
+    bigram = None
+    if "bigram" in parts:
+        bigram = _read_bigram(*_part_path(folder, parts, "bigram", path), vocabulary)
+    if source_tokenizer is None:
+        source_tokenizer = _read_source(manifest, folder, parts, path, nested=nested)
+    if text.pretokenization == "custom" and pretokenizer is None:
+        what = "source_tokenizer=, together with its tokenizer" if nested else "pretokenizer="
+        raise OptionError(
+            f"{path}: this model was trained with a pre-tokenizer of its own, which is a Python "
+            f"function and not saved: pass it as {what}"
+        )
+    try:
+        charsmap = base64.b64decode(_expect(manifest, "charsmap", str, path), validate=True)
+        return Tokenizer(
+            vocabulary,
+            text,
+            charsmap,
+            table=table,
+            bigram=bigram,
+            source_tokenizer=source_tokenizer,
+            pretokenizer=pretokenizer,
+            seed=_expect(manifest, "seed", int, path),
+            provenance=_expect(manifest, "provenance", dict, path),
+            priors=priors,
+        )
+    except (ValueError, TypeError, binascii.Error) as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+
+
+def _read_source(
+    manifest: dict[str, Any], folder: Path, parts: dict[str, Any], path: Path, *, nested: bool
+) -> SourceTokenizer | None:
+    kind = manifest.get("source_tokenizer")
+    if kind is None or kind == "callable":
+        return None
+    if nested:
+        raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
+    if kind == PRETOKENIZED:
+        return Pretokenized()
+    if not isinstance(kind, str) or kind not in (_PAIRPIECE, *_SOURCE_SUFFIX):
+        raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
+    source, size, digest = _part_path(folder, parts, "source", path)
+    if source.suffix != _SOURCE_SUFFIX.get(kind, ""):
+        raise ModelFormatError(f"{path}: {source.name} is not a source tokenizer of kind {kind}")
+    if kind == _PAIRPIECE:
+        _check_digest(source / MANIFEST, size, digest)
+        return _load(source, None, None, nested=True)
+    if size > MAX_TOKENIZER_BYTES:
+        raise ModelFormatError(f"{source}: too large for a tokenizer")
+    _check_digest(source, size, digest)
+    if kind == HuggingFaceTokenizer.kind:
+        return HuggingFaceTokenizer(source.read_bytes(), str(source))
+    return SentencePieceTokenizer(source.read_bytes(), str(source))
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():
+            raise ModelFormatError(
+                f"{path}: there is no such file, so {path.parent} is not a model"
+            )
+        if path.stat().st_size > MAX_MANIFEST_BYTES:
+            raise ModelFormatError(f"{path}: larger than {MAX_MANIFEST_BYTES} bytes")
+        content = path.read_bytes()
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    neck = len(_HEAD) + 64
+    body = memoryview(content)[neck + len(_NECK) :]
+    if not content.startswith(_HEAD) or content[neck : neck + len(_NECK)] != _NECK:
+        raise ModelFormatError(f"{path}: not a pairpiece model")
+    if content[len(_HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
+        raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
+    try:
+        manifest = json.loads(content.decode("utf-8"))
+        if _SURROGATE.search(content):
+            json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone ones
+    except (ValueError, RecursionError) as error:
+        raise ModelFormatError(f"{path}: not valid JSON: {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("format") != "pairpiece":
+        raise ModelFormatError(f"{path}: not a pairpiece model")
+    version = _expect(manifest, "version", int, path)
+    if not 1 <= version <= FORMAT_VERSION:
+        raise ModelFormatError(
+            f"{path}: format version {version}, but this pairpiece reads only up to "
+            f"{FORMAT_VERSION}: upgrade it"
+        )
+    return manifest
+
+
+def _expect(values: dict[str, Any], name: str, kind: type[Any], path: Path) -> Any:
+    value = values.get(name)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise ModelFormatError(f"{path}: {name} is missing or not of type {kind.__name__}")
+    return value
+
+
+def _text_options(manifest: dict[str, Any], path: Path) -> TextOptions:
+    values = dict(_expect(manifest, "text", dict, path))
+    if manifest["version"] == 1:
+        values = {**_NEW_IN_VERSION_2, **values}
+    for field in dataclasses.fields(TextOptions):
+        kind = {"bool": bool, "int": int, "str": str}.get(str(field.type), list)
+        _expect(values, field.name, kind, path)
+    for name in ("user_defined_symbols", "control_symbols"):
+        if not all(isinstance(symbol, str) for symbol in values[name]):
+            raise ModelFormatError(f"{path}: {name} are not all strings")
+        values[name] = tuple(values[name])
+    try:
+        return TextOptions(**values)
+    except (PairPieceError, TypeError) as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+
+
+def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Vocabulary:
+    pieces = _expect(manifest, "pieces", list, path)
+    types = _expect(manifest, "types", list, path)
+    scores = _expect(manifest, "scores", list, path)
+    if not len(pieces) == len(types) == len(scores):
+        raise ModelFormatError(f"{path}: pieces, types and scores differ in number")
+    if set(map(type, pieces)) != {str} or len(set(pieces)) < len(pieces):
+        raise ModelFormatError(f"{path}: pieces must be different strings")
+    limit = MAX_SCORE if manifest["version"] > 1 else MAX_SCORE * SCORES_PER_NAT
+    numbers = set(map(type, scores)) <= {int, float}
+    if not numbers or not all(map(limit.__ge__, map(abs, scores))):  # which NaN is not
+        raise ModelFormatError(f"{path}: scores must be numbers within limits")
+    summation = "words"
+    if manifest["version"] == 1:
+        scores = [score / SCORES_PER_NAT for score in scores]
+    else:
+        summation = _expect(manifest, "summation", str, path)
+    if summation not in SUMMATIONS:
+        raise ModelFormatError(f"{path}: the summation is unknown")
+    try:
+        kinds = list(map(_KINDS.__getitem__, types))
+    except (KeyError, TypeError):
+        raise ModelFormatError(f"{path}: unknown piece type") from None
+    of_kind: dict[PieceType, list[str]] = {kind: [] for kind in PieceType}
+    for number in itertools.compress(range(len(types)), types):  # all but the normal ones
+        of_kind[kinds[number]].append(pieces[number])
+    special = text.special_tokens()
+    controls = {*special.values(), *text.control_symbols} - {text.unk_piece}
+    if (
+        any(i >= len(pieces) or pieces[i] != piece for i, piece in special.items())
+        or of_kind[PieceType.UNKNOWN] != [text.unk_piece]
+        or set(of_kind[PieceType.CONTROL]) != controls
+    ):
+        raise ModelFormatError(f"{path}: the special tokens do not agree with the pieces")
+    if set(of_kind[PieceType.USER_DEFINED]) != set(text.user_defined_symbols):
+        raise ModelFormatError(f"{path}: the user-defined symbols do not agree with the pieces")
+    if tuple(of_kind[PieceType.BYTE]) != (BYTE_PIECES if text.byte_fallback else ()):
+        raise ModelFormatError(f"{path}: the byte pieces do not agree with byte_fallback")
+    return Vocabulary(pieces, kinds, scores, summation)
+
+
+_KINDS = {int(kind): kind for kind in PieceType}
+_NEW_IN_VERSION_2 = {"remove_extra_spaces": False, "control_symbols": []}
+
+
+def _paired_settings(values: Any, path: Path) -> PairedSettings:
+    def number(value: Any, low: float) -> float:
+        if type(value) not in (int, float) or not low <= value <= 1000:
+            raise ModelFormatError(f"{path}: a setting of paired encoding is not a proper number")
+        return float(value)
+
+    try:
+        settings = PairedSettings(
+            str(values["conditional"]),
+            number(values["smoothing"], 0),
+            LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
+            number(values["piece_penalty"], -1000),
+            number(values.get("inferred_piece_penalty", values["piece_penalty"]), -1000),
+            values["whole_sentence"],
+        )
+        if type(settings.whole_sentence) is not bool:
+            raise TypeError
+    except (KeyError, TypeError, AttributeError):
+        raise ModelFormatError(f"{path}: the settings of paired encoding are incomplete") from None
+    if settings.conditional not in ("mixture", "pooled"):
+        raise ModelFormatError(f"{path}: unknown kind of conditional {settings.conditional!r}")
+    if settings.conditional == "mixture" and settings.smoothing == 0:
+        raise ModelFormatError(f"{path}: a mixture without smoothing")
+    return settings
+
+
+def _part_path(
+    folder: Path, parts: dict[str, Any], name: str, manifest: Path
+) -> tuple[Path, int, str]:
+    part = _expect(parts, name, dict, manifest)
+    file = _expect(part, "file", str, manifest)
+    if not _PART.fullmatch(file) or not file.startswith(name):
+        raise ModelFormatError(f"{manifest}: {file!r} is not a name for a part of a model")
+    size = _expect(part, "bytes", int, manifest)
+    return folder / file, size, _expect(part, "sha256", str, manifest)
+
+
+def _check_digest(path: Path, size: int, digest: str) -> None:
+    try:
+        if not path.is_file():
+            raise ModelFormatError(f"{path}: this part of the model is missing")
+        found = path.stat().st_size
+        if found != size or found > MAX_TABLE_BYTES:
+            raise ModelFormatError(f"{path}: {found} bytes long where {size} are expected")
+        with path.open("rb") as file:
+            actual = _digest_of(file)
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    if actual != digest:
+        raise ModelFormatError(f"{path}: damaged, its digest does not match")
+
+
+def _digest_of(file: Any) -> str:
+    digest = hashlib.sha256()
+    while chunk := file.read(2**20):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _read_arrays(path: Path, size: int, digest: str, dtypes: dict[str, Any]) -> Arrays:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    _check_digest(path, size, digest)
+    try:
+        arrays = load_file(path)
+    except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ModelFormatError(f"{path}: not a safetensors file: {error}") from None
+    for name, dtype in dtypes.items():
+        array = arrays.get(name)
+        if array is None or array.dtype != dtype or array.ndim != 1:
+            raise ModelFormatError(f"{path}: {name} is missing or of the wrong type")
+        if array.dtype.kind == "f" and not ((array >= 0) & (array < _LARGE)).all():
+            raise ModelFormatError(f"{path}: {name} has values that are not counts")
+    if not (arrays["count"] > 0).all():
+        raise ModelFormatError(f"{path}: a count is zero")
+    return {name: arrays[name] for name in dtypes}
+
+
+def _read_table(
+    path: Path, size: int, digest: str, settings: PairedSettings, vocabulary: Vocabulary
+) -> CooccurrenceTable:
+    arrays = _read_arrays(
+        path,
+        size,
+        digest,
+        {
+            "row_begin": np.uint64,
+            "source": np.uint32,
+            "count": np.float32,
+            "source_count": np.float64,
+            "base": np.float64,
+            "source_token_bytes": np.uint8,
+            "source_token_begin": np.uint64,
+        },
+    )
+    _check_base(path, arrays["base"], vocabulary)
+    try:
+        tokens = packing.unpacked(
+            arrays.pop("source_token_bytes"), arrays.pop("source_token_begin")
+        )
+    except ValueError as error:
+        raise ModelFormatError(f"{path}: the source tokens are damaged: {error}") from None
+    if len(tokens) != len(arrays["source_count"]) or tokens[:1] != [""]:
+        raise ModelFormatError(f"{path}: the source tokens do not agree with their counts")
+    sources = np.unique(arrays["source"])
+    if (sources >= len(tokens)).any() or (arrays["source_count"][sources] < 1 / _LARGE).any():
+        raise ModelFormatError(f"{path}: the source counts do not agree with the counts")
+    table = CooccurrenceTable(tokens, **arrays, settings=settings)
+    try:
+        _ = table.core
+    except ValueError as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    return table
+
+
+def _read_bigram(path: Path, size: int, digest: str, vocabulary: Vocabulary) -> BigramTable:
+    dtypes = {"row_begin": np.uint64, "next": np.uint32, "count": np.float32, "base": np.float64}
+    arrays = _read_arrays(path, size, digest, dtypes)
+    _check_base(path, arrays["base"], vocabulary)
+    table = BigramTable(**arrays)
+    try:
+        _ = table.core
+    except ValueError as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    return table
+
+
+def _check_base(path: Path, base: npt.NDArray[Any], vocabulary: Vocabulary) -> None:
+    learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
+    if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
+        raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")

@@ -1,0 +1,1 @@
+"""A training from raw parallel text, stage by stage."""

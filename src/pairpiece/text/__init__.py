@@ -1,0 +1,1 @@
+"""How text becomes words, and the pieces that spell them."""

@@ -1,0 +1,93 @@
+"""Unicode normalisation, as tables of longest-prefix replacements.
+
+A table ("charsmap") is the one data structure that SentencePiece models and Hugging Face's
+``Precompiled`` normalizer share, so a tokenizer that carries its table normalises alike in all of
+them, and for ever: the table is saved with the model rather than taken from the Unicode library
+that happens to be installed.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pairpiece.errors import OptionError
+from pairpiece.text.protobuf import fields_of
+
+NAMES = ("nfkc", "nfc", "none", "imported")
+
+
+@functools.cache
+def charsmap(name: str) -> bytes:
+    """The replacement table of a normalisation; empty for ``"none"``.
+
+    ``nfkc`` is SentencePiece's own rule of that name: Unicode NFKC of every character and of every
+    sequence that has a composed form.  ``nfc`` does the same with canonical equivalence only.
+    ``imported`` stands for the table that an imported tokenizer has brought along.
+    """
+    if name == "nfkc":
+        return _compiled(rule_name="nfkc")
+    if name == "nfc":
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "nfc.tsv"
+            lines = (f"{_hex(before)}\t{_hex(after)}\n" for before, after in _nfc_rules())
+            path.write_text("".join(lines), encoding="ascii")
+            return _compiled(rule_tsv=str(path))
+    if name == "none":
+        return b""
+    raise OptionError(f"normalization {name!r} comes with a vocabulary from elsewhere only")
+
+
+def _compiled(**rule: Any) -> bytes:
+    import sentencepiece
+
+    sentencepiece.set_min_log_level(1)  # compiling rules is not news
+    try:
+        normalizer = sentencepiece.SentencePieceNormalizer(**rule)
+    finally:
+        sentencepiece.set_min_log_level(0)
+    return _normalizer_field(normalizer.serialized_model_proto())
+
+
+def _normalizer_field(model: bytes) -> bytes:
+    """``ModelProto.normalizer_spec.precompiled_charsmap`` of a serialized SentencePiece model."""
+    spec = dict(fields_of(model)).get(3, b"")
+    table: bytes = dict(fields_of(spec)).get(2, b"")
+    if not table:
+        raise OptionError("the installed sentencepiece yields no normalisation table")
+    return table
+
+
+def _hex(text: str) -> str:
+    return " ".join(f"{ord(character):X}" for character in text)
+
+
+def _nfc_rules() -> Iterator[tuple[str, str]]:
+    """Every spelling, precomposed or not, of every character that NFC changes or composes."""
+    for code_point in itertools.chain(range(0xD800), range(0xE000, 0x110000)):
+        character = chr(code_point)
+        composed = unicodedata.normalize("NFC", character)
+        if composed != character:
+            yield character, composed
+        elif unicodedata.decomposition(character) or 0xAC00 <= code_point < 0xD7A4:
+            for spelling in _spellings(character):
+                if unicodedata.normalize("NFC", spelling) == character:
+                    yield spelling, character
+
+
+def _spellings(character: str) -> Iterator[str]:
+    """The decomposed forms of a character: all orders of its marks, all partial compositions."""
+    base, *marks = list(unicodedata.normalize("NFD", character))
+    seen = set()
+    for order in itertools.permutations(marks):
+        for split in range(len(marks)):
+            spelling = unicodedata.normalize("NFC", base + "".join(order[:split]))
+            spelling += "".join(order[split:])
+            if spelling not in seen and spelling != character:
+                seen.add(spelling)
+                yield spelling

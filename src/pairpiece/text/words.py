@@ -1,0 +1,68 @@
+"""Text to words, before there is a tokenizer: what a word alignment is made over."""
+
+from __future__ import annotations
+
+import functools
+
+from pairpiece import _core
+from pairpiece.text.normalization import charsmap
+from pairpiece.text.options import MARKER, TextOptions
+from pairpiece.text.vocabulary import SUMMATIONS, PieceType, Vocabulary
+
+SPLITTINGS = {"lossless": 0, "paper": 1, "none": 2, "custom": 2, "spaces": 3}
+"""The numbers by which the compiled core knows the kinds of pre-tokenization."""
+
+
+def core_tokenizer(table: bytes, options: TextOptions, vocabulary: Vocabulary) -> _core.Tokenizer:
+    """The compiled part of a tokenizer with this normalisation table."""
+    return _core.Tokenizer(
+        charsmap=table,
+        splitting=SPLITTINGS[options.pretokenization],
+        dummy_prefix=options.add_dummy_prefix,
+        squeeze=options.remove_extra_spaces,
+        pieces=vocabulary.pieces,
+        types=vocabulary.types,
+        scores=vocabulary.scores,
+        summation=SUMMATIONS.index(vocabulary.summation),
+    )
+
+
+class WordSplitter:
+    """Normalises text and splits it into words.
+
+    >>> WordSplitter().words("L'ora è tarda.")
+    ['L', "'", 'ora', '▁è', '▁tarda', '.']
+    """
+
+    def __init__(self, options: TextOptions | None = None, table: bytes | None = None) -> None:
+        options = TextOptions() if options is None else options
+        table = charsmap(options.normalization) if table is None else table
+        pieces = [options.unk_piece, *options.user_defined_symbols]
+        types = [PieceType.UNKNOWN] + [PieceType.USER_DEFINED] * len(options.user_defined_symbols)
+        self._core = core_tokenizer(table, options, Vocabulary(pieces, types, [0.0] * len(pieces)))
+        whole = TextOptions(pretokenization="none")
+        self._whole = core_tokenizer(
+            table, whole, Vocabulary([whole.unk_piece], [PieceType.UNKNOWN], [0.0])
+        )
+
+    def normalize(self, text: str) -> str:
+        """The text that decoding gives back."""
+        return self._core.normalize(text)
+
+    def normalize_word(self, word: str) -> str:
+        """A word that has been split off already, normalised; ▁ and spaces mean the same in it."""
+        return self._whole.normalize(word.replace(MARKER, " ")).replace(" ", MARKER)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, with ▁ for spaces; together they are the normalised text."""
+        return [word.replace(" ", MARKER) for word, _ in self._core.words(text)]
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a text under the default options."""
+    return _default_splitter().words(text)
+
+
+@functools.cache
+def _default_splitter() -> WordSplitter:
+    return WordSplitter()
