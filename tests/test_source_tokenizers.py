@@ -23,8 +23,7 @@ from hypothesis import strategies as st
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 import pairpiece
-from pairpiece.foreign import source_tokenizers
-from pairpiece.foreign.byte_level import readable_bytes
+from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
 from pairpiece.foreign.huggingface import HuggingFaceTokenizer
 from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
@@ -187,7 +186,7 @@ def test_source_words_together_are_the_text(text: str) -> None:
 def byte_pieces(kind: str, tokens: list[str]) -> bytes:
     """The bytes that the tokens of a word stand for, other pieces left out."""
     if kind == "byte-level":
-        alphabet = source_tokenizers.byte_alphabet()
+        alphabet = byte_alphabet()
         return bytes(alphabet[character] for character in "".join(tokens))
     return bytes(int(t[3:5], 16) for t in tokens if re.fullmatch("<0x[0-9A-F]{2}>", t))
 
