@@ -252,7 +252,7 @@ def test_real_texts(real: Exported, tool: str) -> None:
 def test_ties_are_broken_alike(
     tokenizer: pairpiece.Tokenizer, tool: str, score: str, tmp_path: Path
 ) -> None:
-    vocabulary = tokenizer.__getstate__()["vocabulary"]
+    vocabulary = tokenizer.vocabulary
     nats = [-5 if score == "all alike" else -len(piece) for piece in vocabulary.pieces]
     scores = [
         float(nat) if kind == PieceType.NORMAL else 0.0

@@ -21,7 +21,7 @@ from hostile import HOSTILE
 from sample import PAIRS, SENTENCES
 
 import pairpiece
-from pairpiece.foreign import huggingface_format
+from pairpiece.foreign import huggingface_files
 from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 from pairpiece.run import pipeline
@@ -427,7 +427,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (folder / "other.model").write_bytes(sentencepiece_model(450))
     given("sentencepiece").save(folder / "own")
     (folder / "folder").mkdir()
-    for name, content in huggingface_format.files_for(given("sentencepiece")).items():
+    for name, content in huggingface_files.files_for(given("sentencepiece")).items():
         (folder / "folder" / name).write_bytes(content)
     places = {path.name: path for path in folder.iterdir()}
     return {**places, "json": folder / "folder" / "tokenizer.json"}
@@ -777,7 +777,7 @@ def test_special_tokens_of_another_tokenizer_are_added(
     out = tmp_path / "out"
     place = other if what == "folder" else other / "tokenizer.json"
     assert export(capfd, model, place, out) == (0, "", "")
-    assert sorted(path.name for path in out.iterdir()) == sorted(huggingface_format.FILES)
+    assert sorted(path.name for path in out.iterdir()) == sorted(huggingface_files.FILES)
     ours, found = pairpiece.load(model), auto(out)
     for role, token in ROLES.items():
         assert getattr(found, role) == token

@@ -15,7 +15,7 @@ from pairpiece.learning.engine import Engine, compiled
 from pairpiece.learning.options import LearningOptions
 from pairpiece.learning.oracle import ReferenceEngine
 from pairpiece.learning.pairs import Pairs
-from pairpiece.learning.training import learn
+from pairpiece.learning.schedule import follow_schedule
 from pairpiece.options import LengthPenalty
 
 MODES = ("default", "paper", "paper-hard", "unigram")
@@ -93,7 +93,7 @@ def test_whole_training_agrees(mode: str, data: st.DataObject) -> None:
     core, reference = engines(world, options)
     wanted = core.characters() + data.draw(st.integers(0, 8))
     for engine in (core, reference):
-        learn(engine, options, min(wanted, len(engine.pieces())))
+        follow_schedule(engine, options, min(wanted, len(engine.pieces())))
     assert_same_table(core, reference)
 
 

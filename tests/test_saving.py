@@ -14,7 +14,7 @@ import sample
 
 import pairpiece
 from pairpiece import files
-from pairpiece.model import storage
+from pairpiece.model import saving
 
 SOURCES = [source for source, _, _ in sample.SENTENCES]
 TARGETS = [target for _, target, _ in sample.SENTENCES]
@@ -271,7 +271,7 @@ def failing_at(step: int, function: Callable[..., Any]) -> Callable[..., Any]:
 
 PLACES: Sequence[tuple[object, str]] = [
     (files, "write"),
-    (storage, "_remove_stale"),
+    (saving, "_remove_stale"),
     (os, "fsync"),
     (tempfile, "mkstemp"),
     (Path, "chmod"),

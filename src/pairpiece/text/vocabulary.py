@@ -42,6 +42,19 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.pieces)
 
+    def of_type(self, *kinds: PieceType) -> list[str]:
+        """The pieces of these types, by id."""
+        return [p for p, kind in zip(self.pieces, self.types, strict=True) if kind in kinds]
+
+
+@dataclass(frozen=True)
+class Unigram:
+    """A tokenizer that needs no source: what other tools can be given, and what they give."""
+
+    vocabulary: Vocabulary
+    options: TextOptions
+    charsmap: bytes  # the normalisation table; empty for none
+
 
 def reserved_pieces(options: TextOptions) -> list[str]:
     """The pieces that are not learned and that no learned piece may be equal to."""
