@@ -50,7 +50,7 @@ def expected_pieces(
     vocabulary = {
         p
         for p in tokenizer.get_vocab()
-        if tokenizer._vocabulary.types[tokenizer.piece_to_id(p)] == 0
+        if tokenizer.vocabulary.types[tokenizer.piece_to_id(p)] == 0
     }
     edges = oracle.edges_of(word, vocabulary, 16)
     sources = [table.source_ids.get(token, -1) for token in tokens]
@@ -181,7 +181,7 @@ def test_nbest_of_a_word_is_that_of_the_reference(tokenizer: pairpiece.Tokenizer
     vocabulary = {
         p
         for p in tokenizer.get_vocab()
-        if tokenizer._vocabulary.types[tokenizer.piece_to_id(p)] == 0
+        if tokenizer.vocabulary.types[tokenizer.piece_to_id(p)] == 0
     }
     for word in SEEN_WORDS[:40]:
         edges = oracle.edges_of(word, vocabulary, 16)

@@ -24,7 +24,7 @@ from pairpiece.text.options import MARKER
 from pairpiece.text.words import core_tokenizer
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
 
 class Encoder(StatefulTokenizer):
@@ -375,3 +375,18 @@ class Encoder(StatefulTokenizer):
         if self.state.bigram is None:
             raise OptionError("this tokenizer has no bigram model: make one with distill_bigram")
         return self.state.bigram.core
+
+    # ------------------------------------------------------------------ copying
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.state,)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        kind = "paired" if self.is_paired else "target-only"
+        return f"<pairpiece.{type(self).__name__}: {self.vocab_size} pieces, {kind}>"

@@ -164,19 +164,6 @@ class Tokenizer(Encoder):
         """Write the model to a directory, made if it is not there; see docs/format.md."""
         saving.save(self.state, Path(directory))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Tokenizer, (self.state,)
-
-    def __copy__(self) -> Tokenizer:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tokenizer:
-        return self
-
-    def __repr__(self) -> str:
-        kind = "paired" if self.is_paired else "target-only"
-        return f"<pairpiece.Tokenizer: {self.vocab_size} pieces, {kind}>"
-
 
 def _count_tokens(reference: Any, texts: Sequence[str]) -> int:
     """How many tokens a tokenizer, wherever it comes from, makes of the texts."""

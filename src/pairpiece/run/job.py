@@ -228,14 +228,10 @@ class Job:
     source_tokenizer: SubwordTokenizer | None  # None: train one
     source_vocab_size: int
     links: LinkChoice
+    aligner: Eflomal
     pairs_per: str  # "word" of the target, or "link"
     plan: Plan  # of learning
     calibration: Calibration | None  # None: penalties stay as they are
-
-    @property
-    def aligner(self) -> Eflomal:
-        """How Eflomal is to be run."""
-        return Eflomal(self.links.samplers, self.plan.seed, self.links.aligner_length)
 
 
 def prepare(
@@ -280,6 +276,7 @@ def prepare(
         strict=text_choice.strict,
         source_tokenizer=source_choice.opened(),
         source_vocab_size=source_choice.source_vocab_size or plan.vocab_size,
+        aligner=Eflomal(link_choice.samplers, running.seed, link_choice.aligner_length),
         pairs_per=preset.pairs_per,
         plan=plan,
     )
