@@ -13,7 +13,7 @@ from worlds import PENALTIES, learning, pairs
 from pairpiece.learning import pruning
 from pairpiece.learning.engine import Engine, compiled
 from pairpiece.learning.options import LearningOptions
-from pairpiece.learning.oracle import ReferenceEngine
+from pairpiece.learning.oracle import Oracle
 from pairpiece.learning.pairs import Pairs
 from pairpiece.learning.schedule import follow_schedule
 from pairpiece.options import LengthPenalty
@@ -21,11 +21,11 @@ from pairpiece.options import LengthPenalty
 MODES = ("default", "paper", "paper-hard", "unigram")
 
 
-def engines(world: Pairs, options: LearningOptions) -> tuple[Engine, ReferenceEngine]:
+def engines(world: Pairs, options: LearningOptions) -> tuple[Engine, Oracle]:
     if options.source_side == "none":
         world = world.without_source()
     reserved = ["ab c"]
-    return compiled(world, options, reserved, threads=2), ReferenceEngine(world, options, reserved)
+    return compiled(world, options, reserved, threads=2), Oracle(world, options, reserved)
 
 
 def assert_same_table(core: Engine, reference: Engine) -> None:

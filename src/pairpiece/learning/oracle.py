@@ -1,4 +1,4 @@
-"""The whole algorithm in plain Python, to read and to test against.
+"""The oracle: each step of learning in plain Python, for the compiled core to be tested against.
 
 Everything here is written for clarity: tables are dictionaries, loops are loops.  The compiled core
 must give the same numbers (tests/test_oracle.py); equation numbers are those of docs/algorithm.md.
@@ -125,7 +125,7 @@ def best_paths(
 # ---------------------------------------------------------------------- learning
 
 
-class ReferenceEngine:
+class Oracle:
     """Learns c(t, s); the same steps as the compiled engine (see `pairpiece.engine.Engine`)."""
 
     def __init__(
