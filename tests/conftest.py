@@ -10,9 +10,9 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-import sample
-from command_line import Training, training
-from tampering import saved
+from support.command_line import Training, training
+from support.french_italian import PAIRS
+from support.tampering import saved
 
 import pairpiece
 
@@ -27,7 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture(scope="session")
 def pairs() -> pairpiece.Pairs:
-    return pairpiece.Pairs.from_iterable(sample.PAIRS)
+    return pairpiece.Pairs.from_iterable(PAIRS)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sample import PAIRS
+from support.french_italian import PAIRS
 
 import pairpiece
 
@@ -52,14 +52,14 @@ def test_threads_and_order_leave_no_trace(mode: str, tmp_path: Path) -> None:
 def test_processes_and_hash_seeds_leave_no_trace(mode: str, tmp_path: Path) -> None:
     script = (
         "import sys, pairpiece\n"
-        "from sample import PAIRS\n"
+        "from support.french_italian import PAIRS\n"
         "pairpiece.train_from_pairs(PAIRS, 500, sys.argv[1]).save(sys.argv[2])\n"
     )
     found = set()
     for hash_seed in ("0", "1", "4711"):
         folder = tmp_path / hash_seed
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        environment["PYTHONPATH"] = str(Path(__file__).parent)
+        environment["PYTHONPATH"] = os.pathsep.join(sys.path)
         subprocess.run(
             [sys.executable, "-c", script, mode, str(folder)], check=True, env=environment
         )

@@ -1,0 +1,213 @@
+"""Calibration: as many tokens as wanted, ids as they were, kept with the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+from support.command_line import Training
+from support.french_italian import SENTENCES
+
+import pairpiece
+from pairpiece import OptionError, files
+from pairpiece.corpus import sample
+from pairpiece.model.calibration import HIGHEST, LOWEST, CalibrationText, smallest_penalty
+
+TARGETS = list(files.lines(sample.ITALIAN))[-300:]
+SOURCES = list(files.lines(sample.FRENCH))[-300:]
+
+
+@pytest.fixture(scope="module")
+def model(trained: Training) -> pairpiece.Tokenizer:
+    return pairpiece.load(trained.model)
+
+
+def tokens(tokenizer: pairpiece.Tokenizer, *arguments: Any, **options: Any) -> int:
+    return sum(map(len, tokenizer.encode_batch(TARGETS, *arguments, **options)))
+
+
+@pytest.mark.parametrize("balance", [0.97, 1.0, 1.1])
+def test_as_many_tokens_as_wanted(model: pairpiece.Tokenizer, balance: float) -> None:
+    reference = tokens(model)
+    calibrated = model.calibrate(TARGETS, SOURCES, reference=model, balance=balance)
+    found = calibrated.provenance["calibration"]
+    fewest = {"target_only": calibrated.encode_batch(TARGETS)}
+    fewest["with_source"] = calibrated.encode_batch(TARGETS, SOURCES)
+    for way, rows in fewest.items():
+        assert sum(map(len, rows)) == found[way]["tokens"]
+        if LOWEST < found[way]["penalty"] < HIGHEST:
+            assert 0.97 * balance * reference < found[way]["tokens"] <= balance * reference
+
+
+def test_more_tokens_for_more_balance(model: pairpiece.Tokenizer) -> None:
+    counts = [
+        tokens(model.calibrate(TARGETS, reference=model, balance=balance))
+        for balance in (0.98, 1.05, 1.2)
+    ]
+    assert counts == sorted(counts)
+    assert counts[0] < counts[-1]
+
+
+def test_links_have_a_penalty_of_their_own(tokenizer: pairpiece.Tokenizer) -> None:
+    sources, targets, links = zip(*SENTENCES, strict=True)
+    most = sum(map(len, targets))
+    calibrated = tokenizer.calibrate(targets, sources, alignments=links, reference=most)
+    settings = calibrated.cooccurrences().settings
+    found = calibrated.provenance["calibration"]
+    assert settings.piece_penalty == found["with_links"]["penalty"]
+    assert settings.inferred_piece_penalty == found["with_source"]["penalty"]
+    alone = tokenizer.calibrate(targets, sources, reference=most)
+    before = tokenizer.cooccurrences().settings
+    assert alone.cooccurrences().settings.piece_penalty == before.piece_penalty
+
+
+def test_pieces_ids_and_round_trip_stay(model: pairpiece.Tokenizer) -> None:
+    calibrated = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.3)
+    assert calibrated.get_vocab() == model.get_vocab()
+    for target, source in zip(TARGETS, SOURCES, strict=True):
+        assert calibrated.decode(calibrated.encode(target)) == target
+        assert calibrated.decode(calibrated.encode(target, source=source)) == target
+
+
+def test_a_saved_model_stays_calibrated(model: pairpiece.Tokenizer, tmp_path: Path) -> None:
+    calibrated = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.2)
+    calibrated.save(tmp_path / "model")
+    loaded = pairpiece.load(tmp_path / "model")
+    assert loaded.provenance["calibration"] == calibrated.provenance["calibration"]
+    assert loaded.encode_batch(TARGETS) == calibrated.encode_batch(TARGETS)
+    assert loaded.encode_batch(TARGETS, SOURCES) == calibrated.encode_batch(TARGETS, SOURCES)
+
+
+def test_threads_do_not_matter(model: pairpiece.Tokenizer) -> None:
+    one, two = (
+        model.calibrate(TARGETS, SOURCES, reference=model, num_threads=threads)
+        for threads in (1, 2)
+    )
+    assert one.provenance == two.provenance
+
+
+def test_references_of_all_kinds(model: pairpiece.Tokenizer) -> None:
+    by_number = model.calibrate(TARGETS, reference=tokens(model))
+    by_tokenizer = model.calibrate(TARGETS, reference=model)
+    by_function = model.calibrate(TARGETS, reference=lambda text: model.encode(text, out_type=str))
+    assert by_number.provenance == by_tokenizer.provenance == by_function.provenance
+    peer = sentencepiece.SentencePieceProcessor()
+    peer.LoadFromSerializedProto(model.source_tokenizer.content)  # type: ignore[union-attr]
+    wanted = model.calibrate(TARGETS, reference=peer.encode).provenance["calibration"]["wanted"]
+    assert wanted == sum(map(len, peer.encode(TARGETS)))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"targets": []},
+        {"targets": "one text"},
+        {"reference": 0},
+        {"reference": "it.model"},
+        {"reference": lambda _: []},
+        {"balance": 0.1},
+        {"balance": "much"},
+        {"num_threads": 0},
+    ],
+)
+def test_what_makes_no_sense(model: pairpiece.Tokenizer, arguments: dict[str, Any]) -> None:
+    given = {"targets": TARGETS, "reference": 100, **arguments}
+    with pytest.raises(OptionError):
+        model.calibrate(given.pop("targets"), **given)
+
+
+def test_what_cannot_be_reached_is_not_paid_for() -> None:
+    assert smallest_penalty(lambda _: 100, 50) == HIGHEST
+    assert smallest_penalty(lambda _: 100, 200) == LOWEST
+
+
+def test_the_last_calibration_is_the_one_that_counts(model: pairpiece.Tokenizer) -> None:
+    once = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.05)
+    before = model.calibrate(TARGETS, SOURCES, reference=model, balance=1.4)
+    twice = before.calibrate(TARGETS, SOURCES, reference=model, balance=1.05)
+    assert twice.vocabulary == once.vocabulary
+    assert twice.provenance == once.provenance
+
+
+def test_frequent_words_of_a_training_count_less() -> None:
+    words = [["▁di"] * 16, ["▁topo"]]
+    text = CalibrationText.of_training(["di " * 16, "topo"], None, None, words)
+    assert text.weights is not None
+    assert sum(text.weights[0]) == pytest.approx(16**0.75)
+    assert text.weights[1] == [1.0]
+
+
+def test_training_calibrates(trained: Training) -> None:
+    found = pairpiece.load(trained.model).provenance["calibration"]
+    assert {"target_only", "with_source", "with_links"} <= found.keys()
+    for way in ("target_only", "with_source", "with_links"):
+        assert found[way]["tokens"] < 1.02 * found["wanted"]
+
+
+# ---------------------------------------------------------------------- in a training
+
+
+def trained_with(tmp_path: Path, **options: Any) -> pairpiece.Tokenizer:
+    corpus = list(zip(list(files.lines(sample.FRENCH)), files.lines(sample.ITALIAN), strict=True))
+    return pairpiece.train(
+        corpus=corpus[:1500], vocab_size=800, align="none", work_dir=tmp_path / "work", **options
+    )
+
+
+@pytest.fixture
+def dev(tmp_path: Path) -> dict[str, Path]:
+    names = {"dev_source": tmp_path / "dev.fr", "dev_target": tmp_path / "dev.it"}
+    for path, lines in zip(names.values(), (SOURCES, TARGETS), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return names
+
+
+def test_dev_text_is_what_counts(dev: dict[str, Path], tmp_path: Path) -> None:
+    found = trained_with(tmp_path, **dev)
+    record = found.provenance["calibration"]
+    assert record["sentences"] == len(TARGETS)
+    assert record["target_only"]["tokens"] == tokens(found) <= 1.01 * record["wanted"]
+    assert record["with_source"]["tokens"] == tokens(found, SOURCES)
+
+
+def test_the_balance_is_a_dial(tmp_path: Path) -> None:
+    few, many = (trained_with(tmp_path, balance=balance) for balance in (0.95, 1.1))
+    assert tokens(few) < tokens(many)
+    assert few.get_vocab() == many.get_vocab()
+
+
+def test_penalties_by_hand_are_kept(tmp_path: Path) -> None:
+    by_hand = trained_with(tmp_path, paired_piece_penalty=2.5)
+    assert by_hand.cooccurrences().settings.inferred_piece_penalty == 2.5
+    assert "calibration" not in by_hand.provenance
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"balance": 3},
+        {"mode": "paper", "balance": 1.0},
+        {"marginal_piece_penalty": 1.0, "balance": 1.0},
+        {"dev_target": None},
+    ],
+)
+def test_what_a_training_refuses(
+    wrong: dict[str, Any], dev: dict[str, Path], tmp_path: Path
+) -> None:
+    given = {**dev, **wrong} if "dev_target" in wrong else wrong
+    with pytest.raises(OptionError):
+        trained_with(tmp_path, **given)
+    assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"caf\xe9\n"])
+def test_bad_dev_text_is_found_before_any_work(
+    content: bytes, dev: dict[str, Path], tmp_path: Path
+) -> None:
+    for path in dev.values():
+        path.write_bytes(content)
+    with pytest.raises(pairpiece.PairPieceError, match="dev"):
+        trained_with(tmp_path, **dev)
+    assert not list((tmp_path / "work").glob("[!.]*"))
