@@ -58,8 +58,8 @@ def expected_pieces(
         log_probability(table, tokenizer.piece_to_id(t), sources) - table.settings.piece_penalty
         for *_, t in edges
     ]
-    prior = oracle.length_prior(table.settings.length_penalty, len(word), expected)
-    return [t for *_, t in oracle.best_path(len(word), edges, weights, prior)[1]]
+    log_prior = oracle.log_length_prior(table.settings.length_penalty, len(word), expected)
+    return [t for *_, t in oracle.best_path(len(word), edges, weights, log_prior)[1]]
 
 
 SEEN_WORDS = sorted({word for _, word, _ in PAIRS if word.isalpha() or word[1:].isalpha()})
