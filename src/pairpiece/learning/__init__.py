@@ -1,0 +1,1 @@
+"""From aligned word pairs to a vocabulary with its co-occurrence table."""
