@@ -16,7 +16,7 @@ from support.worlds import pairs
 
 import pairpiece
 from pairpiece.learning import tiny
-from pairpiece.vocabulary import SCORES_PER_NAT, PieceType
+from pairpiece.text.vocabulary import SCORES_PER_NAT, PieceType
 
 FIXED = 4 + 256  # pieces of the core that are not learned: special tokens and bytes
 SIZES = (60, 400)

@@ -56,20 +56,20 @@ def lattice(word: str, pieces: Container[str], last: int) -> list[tuple[State, S
     return [((i, k), (j, min(k + 1, last)), t) for i, j, t in found for k in range(last + 1)]
 
 
-def length_prior(m: float, over: float, under: float, unlinked: float) -> list[float]:
+def log_prior(m: float, over: float, under: float, unlinked: float) -> list[float]:
     """The log prior of 0, 1, 2… pieces where m are expected, 0 if there is no source (eq. 8)."""
     if m == 0:
         return [-unlinked * max(0, k - 1) for k in range(MAX_COUNTED + 1)]
     return [-over * max(0.0, k - m) - under * max(0.0, m - k) for k in range(MAX_COUNTED + 1)]
 
 
-def expected_uses(word: str, log_p: Mapping[str, float], prior: list[float]) -> dict[str, float]:
+def expected_uses(word: str, log_p: Mapping[str, float], log_q: list[float]) -> dict[str, float]:
     """How often each piece is used, in the mean over all segmentations (eq. 4 and 5)."""
-    steps = lattice(word, log_p, len(prior) - 1)
+    steps = lattice(word, log_p, len(log_q) - 1)
     alpha = defaultdict(float, {(0, 0): 1.0})  # the probability of all ways to get there
     for here, there, t in steps:
         alpha[there] += alpha[here] * exp(log_p[t])
-    beta = defaultdict(float, {(len(word), k): exp(prior[k]) for k in range(len(prior))})
+    beta = defaultdict(float, {(len(word), k): exp(log_q[k]) for k in range(len(log_q))})
     flow: dict[str, float] = defaultdict(float)
     for here, there, t in reversed(steps):
         beta[here] += exp(log_p[t]) * beta[there]  # and of all ways to go on from there
@@ -77,16 +77,16 @@ def expected_uses(word: str, log_p: Mapping[str, float], prior: list[float]) -> 
     return {t: through / beta[0, 0] for t, through in flow.items()}  # β(0, 0) is Z
 
 
-def best_segmentation(word: str, log_p: Mapping[str, float], prior: list[float]) -> list[str]:
+def best_segmentation(word: str, log_p: Mapping[str, float], log_q: list[float]) -> list[str]:
     """Eq. 1, by Viterbi; of equals the one whose last piece is longer."""
     best: dict[State, tuple[float, list[str]]] = {(0, 0): (0.0, [])}
-    for here, there, t in lattice(word, log_p, len(prior) - 1):
+    for here, there, t in lattice(word, log_p, len(log_q) - 1):
         if here in best:
             score, pieces = best[here][0] + log_p[t], [*best[here][1], t]
             if there not in best or score > best[there][0] + TIE:
                 best[there] = score, pieces
-    reached = [k for k in range(len(prior)) if (len(word), k) in best]
-    k = max(reached, key=lambda k: round(best[len(word), k][0] + prior[k], 9))
+    reached = [k for k in range(len(log_q)) if (len(word), k) in best]
+    k = max(reached, key=lambda k: round(best[len(word), k][0] + log_q[k], 9))
     return best[len(word), k][1]
 
 
@@ -141,7 +141,7 @@ def em_pass(pairs: list[Pair], table: Table) -> Table:
     c: dict[tuple[str, str], float] = defaultdict(float)
     for source, word, n, m in pairs:
         log_p = table.log_given(source, word)
-        for t, uses in expected_uses(word, log_p, length_prior(m, *TRAINING)).items():
+        for t, uses in expected_uses(word, log_p, log_prior(m, *TRAINING)).items():
             p = [table.probability(t, s) for s in source]
             for s, p_of_s in zip(source, p, strict=True):
                 c[t, s] += n * uses * p_of_s / sum(p)
@@ -153,16 +153,16 @@ def length_gain(pairs: list[Pair], table: Table) -> dict[str, float]:
     gain = dict.fromkeys(table.base, 0.0)
     for word, same_word in groupby(pairs, lambda pair: pair[1]):
         log_p: dict[str, float] = defaultdict(float)  # one segmentation for all pairs of the word
-        prior = [0.0] * (MAX_COUNTED + 1)
+        log_q = [0.0] * (MAX_COUNTED + 1)
         for source, _, n, m in same_word:
             for t, value in table.log_given(source, word).items():
                 log_p[t] += n * value
-            prior = [a + n * b for a, b in zip(prior, length_prior(m, *TRAINING), strict=True)]
-        pieces = best_segmentation(word, log_p, prior)
+            log_q = [a + n * b for a, b in zip(log_q, log_prior(m, *TRAINING), strict=True)]
+        pieces = best_segmentation(word, log_p, log_q)
         for t in (t for t in pieces if len(t) > 1):
             others = {u: log(p) for u, p in table.base.items() if u in t and u != t}
             longer = len(pieces) + len(best_segmentation(t, others, UNCOUNTED)) - 1
-            gain[t] += prior[min(longer, MAX_COUNTED)] - prior[min(len(pieces), MAX_COUNTED)]
+            gain[t] += log_q[min(longer, MAX_COUNTED)] - log_q[min(len(pieces), MAX_COUNTED)]
     return gain
 
 
@@ -180,7 +180,7 @@ def fitted_scores(pairs: list[Pair], table: Table) -> dict[str, float]:
     """Scores under which words alone use each piece as often as words with their source do."""
     used = dict.fromkeys(table.base, 0.0)
     for source, word, n, m in pairs:
-        for t in best_segmentation(word, table.log_given(source, word), length_prior(m, *ENCODING)):
+        for t in best_segmentation(word, table.log_given(source, word), log_prior(m, *ENCODING)):
             used[t] += n
     total = sum(n + 0.1 for n in used.values())
     scores = {t: log((n + 0.1) / total) for t, n in used.items()}  # eq. 16
@@ -233,7 +233,7 @@ class Tokenizer(NamedTuple):
             tokens = [s for i in linked for s in source[i]] or [NULL]
             m = sum(len(source[i]) / shared_by[i] for i in linked)
             log_p = self.table.log_given(tokens, word)
-            pieces += best_segmentation(word, log_p, length_prior(m, *ENCODING))
+            pieces += best_segmentation(word, log_p, log_prior(m, *ENCODING))
         return pieces
 
     def align(self, text: list[str], source: Source, links: Links) -> Links:
