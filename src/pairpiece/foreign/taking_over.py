@@ -6,9 +6,8 @@ import dataclasses
 from typing import Any
 
 from pairpiece.errors import ModelFormatError, PairPieceError
-from pairpiece.options import is_text
-from pairpiece.text.options import BYTE_PIECES, MARKER, TextOptions
-from pairpiece.text.vocabulary import MAX_SCORE, PieceType, Unigram, Vocabulary
+from pairpiece.text.options import MARKER, TextOptions
+from pairpiece.text.vocabulary import PieceType, Unigram, Vocabulary
 from pairpiece.text.words import WordSplitter
 
 ROLES = ("unk", "bos", "eos", "pad")
@@ -27,7 +26,12 @@ def taken_over(
         for piece, kind in zip(vocabulary.pieces, vocabulary.types, strict=True)
     ]
     vocabulary = dataclasses.replace(vocabulary, pieces=pieces)
-    _check(name, vocabulary, special["unk"])
+    try:
+        vocabulary.check()
+    except ValueError as error:
+        raise ModelFormatError(f"{name}: {error}") from None
+    if vocabulary.special[PieceType.UNKNOWN] != pieces[special["unk"] :][:1]:
+        raise ModelFormatError(f"{name}: there must be one unknown piece")
     roles = {
         role: i
         for role, i in special.items()
@@ -38,12 +42,12 @@ def taken_over(
     try:
         options = TextOptions(
             normalization="imported" if table else "none",
-            pretokenization=_words_of(vocabulary.of_type(PieceType.NORMAL), vocabulary.summation),
-            byte_fallback=bool(vocabulary.of_type(PieceType.BYTE)),
-            user_defined_symbols=tuple(vocabulary.of_type(PieceType.USER_DEFINED)),
+            pretokenization=_words_of(vocabulary.normal(), vocabulary.summation),
+            byte_fallback=bool(vocabulary.special[PieceType.BYTE]),
+            user_defined_symbols=tuple(vocabulary.special[PieceType.USER_DEFINED]),
             control_symbols=tuple(
                 piece
-                for piece in vocabulary.of_type(PieceType.CONTROL)
+                for piece in vocabulary.special[PieceType.CONTROL]
                 if piece not in {pieces[i] for i in roles.values()}
             ),
             **text,
@@ -51,26 +55,6 @@ def taken_over(
     except (PairPieceError, TypeError) as error:
         raise ModelFormatError(f"{name}: {error}") from None
     return Unigram(vocabulary, options, table)
-
-
-def _check(name: str, vocabulary: Vocabulary, unknown: int) -> None:
-    pieces, kinds = vocabulary.pieces, vocabulary.types
-    if len(set(pieces)) < len(pieces):
-        seen: set[str] = set()
-        for piece in pieces:
-            if piece in seen:
-                raise ModelFormatError(f"{name}: the piece {piece!r} is in the vocabulary twice")
-            seen.add(piece)
-    for piece, kind in zip(pieces, kinds, strict=True):
-        if not is_text(piece) or (kind == PieceType.NORMAL and " " in piece):
-            raise ModelFormatError(f"{name}: {piece!r} cannot be a piece")
-    for piece, score in zip(pieces, vocabulary.scores, strict=True):
-        if not abs(score) <= MAX_SCORE:
-            raise ModelFormatError(f"{name}: the score of {piece!r} is {score}")
-    if [i for i, kind in enumerate(kinds) if kind == PieceType.UNKNOWN] != [unknown]:
-        raise ModelFormatError(f"{name}: there must be one unknown piece")
-    if tuple(vocabulary.of_type(PieceType.BYTE)) not in ((), BYTE_PIECES):
-        raise ModelFormatError(f"{name}: the byte pieces are incomplete or out of order")
 
 
 def _words_of(pieces: list[str], summation: str) -> str:

@@ -48,7 +48,7 @@ def _read(parsed: Any, given: dict[str, str | None], name: str) -> Unigram:
     for i, entry in enumerate(entries):
         if not (isinstance(entry, list) and len(entry) == 2 and type(entry[1]) in (int, float)):
             raise ModelFormatError(f"{name}: piece {i}, {entry!r}, has no score")
-        if not abs(entry[1]) <= MAX_SCORE:
+        if not abs(entry[1]) <= MAX_SCORE:  # nor a whole number that no float is large enough for
             raise ModelFormatError(f"{name}: the score of {entry[0]!r} is not within limits")
     unknown = model.get("unk_id")
     if type(unknown) is not int or not 0 <= unknown < len(entries):

@@ -14,7 +14,6 @@ from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.options import check_positive
 from pairpiece.text.normalization import charsmap
 from pairpiece.text.options import MARKER, TextOptions
-from pairpiece.text.vocabulary import PieceType
 
 DEFAULT_SIZE = 8000
 """Of a vocabulary, everything included."""
@@ -117,7 +116,7 @@ def _pieces_of(given: Tokenizer | Iterable[str] | None) -> list[str] | None:
     if given is None:
         return None
     if isinstance(given, Tokenizer):
-        return given.vocabulary.of_type(PieceType.NORMAL)
+        return given.vocabulary.normal()
     pieces = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [None]
     if not all(isinstance(piece, str) for piece in pieces):
         raise OptionError(f"start_from must be a tokenizer or a list of pieces, not {given!r}")

@@ -10,7 +10,6 @@ import base64
 import binascii
 import dataclasses
 import hashlib
-import itertools
 import json
 import re
 from pathlib import Path
@@ -34,7 +33,7 @@ from pairpiece.model.tables import BigramTable, CooccurrenceTable, PairedSetting
 from pairpiece.options import LengthPenalty
 from pairpiece.text import packing
 from pairpiece.text.options import BYTE_PIECES, TextOptions
-from pairpiece.text.vocabulary import MAX_SCORE, SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
+from pairpiece.text.vocabulary import SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
 from pairpiece.text.words import PreTokenizer
 
 MAX_MANIFEST_BYTES = 2**28
@@ -196,14 +195,8 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
     pieces = _expect(manifest, "pieces", list, path)
     types = _expect(manifest, "types", list, path)
     scores = _expect(manifest, "scores", list, path)
-    if not len(pieces) == len(types) == len(scores):
-        raise ModelFormatError(f"{path}: pieces, types and scores differ in number")
-    if set(map(type, pieces)) != {str} or len(set(pieces)) < len(pieces):
-        raise ModelFormatError(f"{path}: pieces must be different strings")
-    limit = MAX_SCORE if manifest["version"] > 1 else MAX_SCORE * SCORES_PER_NAT
-    numbers = set(map(type, scores)) <= {int, float}
-    if not numbers or not all(map(limit.__ge__, map(abs, scores))):  # which NaN is not
-        raise ModelFormatError(f"{path}: scores must be numbers within limits")
+    if set(map(type, pieces)) != {str} or not set(map(type, scores)) <= {int, float}:
+        raise ModelFormatError(f"{path}: pieces must be strings and scores numbers")
     summation = "words"
     if manifest["version"] == 1:
         scores = [score / SCORES_PER_NAT for score in scores]
@@ -212,12 +205,13 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
     if summation not in SUMMATIONS:
         raise ModelFormatError(f"{path}: the summation is unknown")
     try:
-        kinds = list(map(_KINDS.__getitem__, types))
+        vocabulary = Vocabulary(pieces, list(map(_KINDS.__getitem__, types)), scores, summation)
+        vocabulary.check()
     except (KeyError, TypeError):
         raise ModelFormatError(f"{path}: unknown piece type") from None
-    of_kind: dict[PieceType, list[str]] = {kind: [] for kind in PieceType}
-    for number in itertools.compress(range(len(types)), types):  # all but the normal ones
-        of_kind[kinds[number]].append(pieces[number])
+    except (ValueError, OverflowError) as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    of_kind = vocabulary.special
     special = text.special_tokens()
     controls = {*special.values(), *text.control_symbols} - {text.unk_piece}
     if (
@@ -230,7 +224,7 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
         raise ModelFormatError(f"{path}: the user-defined symbols do not agree with the pieces")
     if tuple(of_kind[PieceType.BYTE]) != (BYTE_PIECES if text.byte_fallback else ()):
         raise ModelFormatError(f"{path}: the byte pieces do not agree with byte_fallback")
-    return Vocabulary(pieces, kinds, scores, summation)
+    return vocabulary
 
 
 _KINDS = {int(kind): kind for kind in PieceType}
