@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-from graphlib import TopologicalSorter
-from pathlib import Path
-from typing import NamedTuple
-
-import pairpiece
-
-PACKAGE = Path(pairpiece.__file__).parent
-
-LAYERS = (
-    ("errors", "_core"),
-    ("options", "files"),
-    ("text",),
-    ("corpus", "links"),
-    ("foreign",),
-    ("model",),
-    ("learning",),
-    ("run",),
-    ("evaluation",),
-    ("downstream",),
-    ("commands",),
-    ("__main__",),
-)
-"""A module may import from layers before its own, and from its own package."""
+import module_graph
+import way_of_the_data
+from module_graph import MODULES, layer
 
 EXTRAS = {
     "comet",
@@ -35,71 +13,23 @@ EXTRAS = {
     "matplotlib",
     "pyarrow",
     "sacrebleu",
-    "safetensors",  # of its modules, the one for PyTorch
     "tokenizers",
     "torch",
     "transformers",
 }
 """Optional dependencies, which are imported where they are used."""
 
-
-class Import(NamedTuple):
-    """An import of a module, by a module, inside a function or not."""
-
-    by: str
-    of: str
-    inside: bool
-
-    def __str__(self) -> str:
-        return f"{self.by} imports {self.of}"
+ALL = [found for module in MODULES for found in module_graph.imports(module)]
+OWN = [found for found in map(module_graph.within, ALL) if found is not None]
 
 
-def name_of(path: Path) -> str:
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
-    return ".".join(("pairpiece", *(parts[:-1] if parts[-1] == "__init__" else parts)))
-
-
-MODULES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def module_named(name: str) -> str:
-    """The module that a dotted name of this package stands for, or lies in."""
-    while name not in MODULES and name != "pairpiece._core":
-        name = name.rpartition(".")[0]
-    return name
-
-
-def imports(module: str) -> Iterator[Import]:
-    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    inside = {id(node) for function in functions for node in ast.walk(function)}
-    for node in ast.walk(tree):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module}: imports are absolute"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
-            yield Import(module, name, id(node) in inside)
-
-
-ALL = [found for module in MODULES for found in imports(module)]
-OWN = [
-    Import(found.by, module_named(found.of), found.inside)
-    for found in ALL
-    if found.of.split(".")[0] == "pairpiece" and found.by != "pairpiece"
-]
-
-
-def layer(module: str) -> int:
-    package = module.split(".")[1]
-    return next(number for number, names in enumerate(LAYERS) if package in names)
+def is_extra(name: str) -> bool:
+    return name.split(".")[0] in EXTRAS or name.startswith("safetensors.torch")
 
 
 def test_every_module_has_a_layer() -> None:
-    unknown = [m for m in MODULES if m != "pairpiece" and layer(m) is None]
-    assert not unknown
+    known = {name for names in module_graph.LAYERS for name in names}
+    assert {module.split(".")[1] for module in MODULES if module != "pairpiece"} <= known
 
 
 def test_imports_point_down() -> None:
@@ -114,25 +44,25 @@ def test_imports_point_down() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    graph: dict[str, set[str]] = {module: set() for module in MODULES}
-    for found in OWN:
-        if found.of != found.by:
-            graph[found.by].add(found.of)
-    TopologicalSorter(graph).prepare()  # raises CycleError
+    order = module_graph.in_order(list(MODULES))  # raises CycleError
+    assert len(order) == len(MODULES)
 
 
 def test_only_optional_dependencies_are_imported_inside_functions() -> None:
-    wrong = [str(found) for found in ALL if found.inside and found.of.split(".")[0] not in EXTRAS]
-    assert not wrong
+    assert not [str(found) for found in ALL if found.inside and not is_extra(found.of)]
 
 
 def test_optional_dependencies_are_imported_inside_functions_alone() -> None:
-    allowed = {"pairpiece.model.transformers_tokenizer"}  # a class that extends one of theirs
-    wrong = [
-        str(found)
-        for found in ALL
-        if not found.inside
-        and found.of.split(".")[0] in EXTRAS - {"safetensors"}
-        and found.by not in allowed
-    ]
-    assert not wrong
+    extending = "pairpiece.model.transformers_tokenizer"  # a class of theirs
+    wrong = [found for found in ALL if not found.inside and is_extra(found.of)]
+    assert not [str(found) for found in wrong if found.by != extending]
+
+
+def test_the_tree_in_contributing_is_that_of_the_files() -> None:
+    written = way_of_the_data.PAGE.read_text(encoding="utf-8")
+    assert way_of_the_data.page() in written, "run python tools/way_of_the_data.py"
+
+
+def test_every_file_says_what_it_is() -> None:
+    silent = [name for name, path in MODULES.items() if len(way_of_the_data.first_line(path)) < 10]
+    assert not silent

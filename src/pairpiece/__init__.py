@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pairpiece.learning.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
     from pairpiece.learning.schedule import Progress
     from pairpiece.learning.training import train_from_pairs
-    from pairpiece.model.alignment import Alignment, Lexicon
     from pairpiece.model.encoding import Encoding
+    from pairpiece.model.token_links import Alignment, Lexicon
     from pairpiece.model.tokenizer import Tokenizer, from_huggingface, from_sentencepiece, load
     from pairpiece.model.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
     from pairpiece.options import LengthPenalty
@@ -44,7 +44,7 @@ _NAMES = {
     ),
     "text.options": ("TextOptions",),
     "text.words": ("split_words",),
-    "model.alignment": ("Alignment", "Lexicon"),
+    "model.token_links": ("Alignment", "Lexicon"),
     "model.encoding": ("Encoding",),
     "options": ("LengthPenalty",),
     "model.tokenizer": ("Tokenizer", "from_huggingface", "from_sentencepiece", "load"),

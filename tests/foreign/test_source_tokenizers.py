@@ -27,7 +27,7 @@ from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
 from pairpiece.foreign.huggingface import HuggingFaceTokenizer
 from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.foreign.words import source_words, words_to_align
+from pairpiece.foreign.source_words import source_words, words_to_align
 from pairpiece.model.opening import as_tokenizer, open_tokenizer
 
 TEXT = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from pairpiece.model.alignment import Alignment
+from pairpiece.model.token_links import Alignment
 from pairpiece.model.tokenizer import Tokenizer
 
 COLOURS = ("#ffd6a5", "#a0c4ff", "#caffbf", "#ffadad", "#bdb2ff", "#9bf6ff", "#fdffb6", "#ffc6ff")

@@ -11,8 +11,8 @@ from typing import Any
 from pairpiece.errors import OptionError
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
 from pairpiece.foreign.protocol import ForeignTokenizer, Words
+from pairpiece.foreign.source_words import by_word, source_words
 from pairpiece.foreign.tokenizer_json import read_tokenizer_json
-from pairpiece.foreign.words import by_word, source_words
 from pairpiece.text.vocabulary import Unigram
 from pairpiece.text.words import without_surrogates
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from pairpiece.foreign.protocol import ForeignTokenizer, Words
-from pairpiece.foreign.words import by_word, source_words
+from pairpiece.foreign.source_words import by_word, source_words
 from pairpiece.text.options import MARKER
 
 

@@ -13,7 +13,7 @@ import sentencepiece
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import ForeignTokenizer, Words
 from pairpiece.foreign.sentencepiece_format import read_model
-from pairpiece.foreign.words import by_word, source_words
+from pairpiece.foreign.source_words import by_word, source_words
 from pairpiece.text.vocabulary import Unigram
 from pairpiece.text.words import without_surrogates
 

@@ -21,13 +21,13 @@ from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.taking_over import ROLES
 from pairpiece.foreign.tokenizer_json import named_tokens
 from pairpiece.model import opening, saving
-from pairpiece.model.alignment import Alignment, Lexicon
 from pairpiece.model.calibration import CalibrationText, calibrated, fitted
 from pairpiece.model.encoder import Encoder
 from pairpiece.model.encoding import Encoding, Links, check_threads
 from pairpiece.model.loading import load_as
 from pairpiece.model.state import ModelState
 from pairpiece.model.tables import BigramTable
+from pairpiece.model.token_links import Alignment, Lexicon
 from pairpiece.options import check_balance
 from pairpiece.text.words import PreTokenizer
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pairpiece.errors import CorpusError, OptionError
-from pairpiece.foreign.words import words_to_align
+from pairpiece.foreign.source_words import words_to_align
 from pairpiece.links.eflomal import Eflomal, for_aligner, symmetrized_links
 from pairpiece.links.symmetrization import Link
 from pairpiece.model.tokenizer import Tokenizer

@@ -14,7 +14,7 @@ from typing import Any
 
 from pairpiece.errors import CorpusError
 from pairpiece.foreign.protocol import SubwordTokenizer, digest_of
-from pairpiece.foreign.words import source_words, words_to_align
+from pairpiece.foreign.source_words import source_words, words_to_align
 from pairpiece.links.eflomal import for_aligner
 from pairpiece.run.job import Job
 from pairpiece.run.reporting import Reporter
