@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import re
 from os import PathLike
@@ -58,7 +59,10 @@ def _nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
     options = tokenizer.options
     breaks = [_BYTE_BREAK] if options.byte_fallback else []
     for piece in (*options.special_tokens().values(), *options.control_symbols):
-        first = len(tokenizer.words(piece)[0])
+        # A dummy prefix belongs to the first word, but not to the piece.
+        lengths = map(len, tokenizer.words(piece))
+        ends = itertools.accumulate(lengths, initial=-int(options.add_dummy_prefix))
+        first = next((end for end in ends if end > 0), 0)
         if 0 < first < len(piece):
             breaks.append(_break(piece, first))
     return {**_SPLIT, "pattern": {"Regex": "|".join(breaks) or _NEVER}}
