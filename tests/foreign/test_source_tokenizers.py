@@ -29,6 +29,7 @@ from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.source_words import source_words, words_to_align
 from pairpiece.model.opening import as_tokenizer, open_tokenizer
+from pairpiece.text.protobuf import message
 
 TEXT = [
     "Le chat mange la souris.",
@@ -41,13 +42,31 @@ RAW = "Les chats, é😀 L'eau"
 # ---------------------------------------------------------------------- the tokenizers
 
 
-def sentencepiece_model(model_type: str) -> bytes:
+def sentencepiece_unigram() -> bytes:
+    """Written, not trained: what SentencePiece learns from so little is up to its release."""
+    pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3)]
+    pieces += [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)]
+    words = ["▁Le", "▁le", "▁la", "▁chat", "▁souris", "▁L", "▁", "mange", "s", "ou", "ris"]
+    letters = sorted(set("".join(TEXT)) - {" "} - set(words))
+    pieces += [(piece, -2.0 - i / 8, 1) for i, piece in enumerate([*words, *letters])]
+    model = message([(1, message(list(enumerate(piece, 1)))) for piece in pieces])
+    model += message([(2, message([(3, 1), (35, True)]))])  # unigram, byte_fallback
+    normalizer = sentencepiece.SentencePieceNormalizer(
+        rule_name="nmt_nfkc",
+        add_dummy_prefix=True,
+        escape_whitespaces=True,
+        remove_extra_whitespaces=True,
+    )
+    return model + bytes(normalizer.serialized_model_proto())
+
+
+def sentencepiece_bpe() -> bytes:
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(TEXT),
         model_writer=model,
         vocab_size=300,
-        model_type=model_type,
+        model_type="bpe",
         byte_fallback=True,
         hard_vocab_limit=False,
         minloglevel=2,
@@ -98,7 +117,7 @@ def hf_byte_level() -> Any:
 def content_of(kind: str) -> bytes:
     """A tokenizer as the content of its file."""
     if kind in ("unigram", "bpe"):
-        return sentencepiece_model(kind)
+        return sentencepiece_unigram() if kind == "unigram" else sentencepiece_bpe()
     make = {"hf-unigram": hf_unigram, "wordpiece": hf_wordpiece, "byte-level": hf_byte_level}[kind]
     return make().to_str().encode()
 

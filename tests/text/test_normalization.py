@@ -21,7 +21,12 @@ CHANGED = [c for c in CHARACTERS if unicodedata.normalize("NFD", c) != c]
 
 @pytest.fixture(scope="module")
 def sentencepiece_nfkc() -> sentencepiece.SentencePieceNormalizer:
-    return sentencepiece.SentencePieceNormalizer(rule_name="nfkc")
+    return sentencepiece.SentencePieceNormalizer(
+        rule_name="nfkc",
+        add_dummy_prefix=False,
+        escape_whitespaces=False,
+        remove_extra_whitespaces=False,
+    )
 
 
 @pytest.fixture(scope="module")

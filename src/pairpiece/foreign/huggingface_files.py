@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,8 @@ def _nothing_but_text(tokenizer: Unigram) -> dict[str, Any]:
     To Hugging Face's Unigram model these are pieces like any other, and it would find them.
     """
     options = tokenizer.options
-    splitter = WordSplitter(options, tokenizer.charsmap)
+    # A dummy prefix would belong to the first word, but not to the piece.
+    splitter = WordSplitter(replace(options, add_dummy_prefix=False), tokenizer.charsmap)
     breaks = [_BYTE_BREAK] if options.byte_fallback else []
     for piece in (*options.special_tokens().values(), *options.control_symbols):
         first = len(splitter.words(piece)[0])
