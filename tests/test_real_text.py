@@ -40,7 +40,7 @@ def test_unigram_mode_is_as_compact_as_sentencepiece(tmp_path: Path) -> None:
         (((), word, count) for word, count in words.items()), 8000, "unigram", num_threads=2
     )
     ratio = sum(map(len, ours.encode_batch(heldout))) / sum(map(len, peer.encode(heldout)))
-    assert ratio == pytest.approx(1, abs=0.01)
+    assert 0.985 < ratio < 1.01  # SentencePiece 0.2.3 finds 1.3% more tokens than 0.2.2 did
     assert ours.decode_batch(ours.encode_batch(heldout)) == list(map(ours.normalize, heldout))
 
 

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.french_italian import PAIRS, SENTENCES
+from support.french_italian import PAIRS, SENTENCES, TARGETS
 
 import pairpiece
 from pairpiece import files
 from pairpiece.model import storage
 
 SOURCES = [source for source, _, _ in SENTENCES]
-TARGETS = [target for _, target, _ in SENTENCES]
 TEXTS = [*TARGETS, "", " ", "Ω≠☃ ﬁ e\u0301", "mangiàvano\ttopi"]
 
 

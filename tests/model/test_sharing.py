@@ -10,11 +10,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.french_italian import SENTENCES
+from support.french_italian import SENTENCES, TARGETS
 
 import pairpiece
 
-TEXTS = [target for _, target, _ in SENTENCES] * 30
+TEXTS = TARGETS * 30
 
 
 def test_copies_are_the_tokenizer_itself(tokenizer: pairpiece.Tokenizer) -> None:
