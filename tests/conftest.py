@@ -16,6 +16,9 @@ from support.tampering import saved
 
 import pairpiece
 
+# A processor for each of the processes that run tests: more threads would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The same examples in every run: a run of the tests must not fail by the luck of the draw.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
 hypothesis.settings.load_profile("repeatable")

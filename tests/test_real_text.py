@@ -13,7 +13,10 @@ import pairpiece
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "fra-ita"
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no parallel text at {DATA}")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason=f"no parallel text at {DATA}"),
+]
 
 
 def lines(name: str) -> list[str]:

@@ -34,6 +34,8 @@ from pairpiece.foreign.sentencepiece import train_sentencepiece
 torch = pytest.importorskip("torch")
 sacrebleu = pytest.importorskip("sacrebleu")
 
+pytestmark = pytest.mark.torch
+
 QUICK = {"layers": 1, "width": 16, "heads": 2, "examples": 96, "batch": 8, "evaluate_every": 4}
 SMALL = ["--set", "layers=1", "--set", "width=16", "--set", "heads=2"]
 QUICK_LM = {**QUICK, "context": 64, "jobs": 1, "seeds": 2}
@@ -403,6 +405,7 @@ def test_what_is_done_is_not_done_again(
     assert len(done) == 3
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(mt: tuple[Results, Path], world: World, tmp_path: Path) -> None:
     how = {**QUICK_MT, "jobs": 2, "output": tmp_path}
     told: list[tuple[str, int, int]] = []
@@ -416,6 +419,7 @@ def test_processes_change_nothing(mt: tuple[Results, Path], world: World, tmp_pa
     assert told[-1][1:] == (48, 48)
 
 
+@pytest.mark.slow
 def test_a_command_that_was_killed_goes_on(world: World, tmp_path: Path) -> None:
     arguments = [
         *("lm", "--tokenizer", world.tokenizers[0], "--seeds", 1, "--output", tmp_path / "killed"),
@@ -617,6 +621,7 @@ def alive(group: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_processes(world: World, tmp_path: Path) -> None:
     arguments = [
         *("lm", "--tokenizer", world.tokenizers[0], "--seeds", 3, "--jobs", 2),
@@ -663,6 +668,7 @@ def test_orphans_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stopped == [1]
 
 
+@pytest.mark.slow
 def test_an_error_in_one_process_ends_all(world: World, tmp_path: Path) -> None:
     how = {**QUICK_LM, "jobs": 2, "learning_rate": 1e11, "warmup": 0, "clip_norm": 1e9}
     with pytest.raises(OptionError, match="diverges"):

@@ -36,6 +36,7 @@ def assert_same_table(core: Engine, reference: Engine) -> None:
     np.testing.assert_allclose(core.base(), reference.base(), rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
