@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import sentencepiece
+from support.listener import Listener
 
 import pairpiece
 
@@ -45,16 +46,6 @@ def test_unigram_mode_is_as_compact_as_sentencepiece(tmp_path: Path) -> None:
     ratio = sum(map(len, ours.encode_batch(heldout))) / sum(map(len, peer.encode(heldout)))
     assert 0.985 < ratio < 1.01  # SentencePiece 0.2.3 finds 1.3% more tokens than 0.2.2 did
     assert ours.decode_batch(ours.encode_batch(heldout)) == list(map(ours.normalize, heldout))
-
-
-class Listener(pairpiece.Reporter):
-    """Remembers warnings."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-
-    def warning(self, message: str) -> None:
-        self.warnings.append(message)
 
 
 @pytest.mark.parametrize(("source", "target"), [("fra", "ita"), ("ita", "fra")])

@@ -19,6 +19,7 @@ from support import peers
 from support.command_line import Ended, begin_of_sample, call, complaint, text
 from support.french_italian import PAIRS, SENTENCES
 from support.hostile import HOSTILE
+from support.listener import Listener
 
 import pairpiece
 from pairpiece.foreign import huggingface_format
@@ -26,7 +27,6 @@ from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
-from pairpiece.run.workspace import Result
 from pairpiece.text.vocabulary import PieceType
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
@@ -376,28 +376,6 @@ def test_pieces_to_choose_from_are_strings(what: Any) -> None:
 
 
 # ---------------------------------------------------------------------- from raw text
-
-
-class Listener(pairpiece.Reporter):
-    """Remembers which results were used again; may interrupt a run in the middle of a stage."""
-
-    def __init__(self, interrupt_at: str = "") -> None:
-        self.again: set[str] = set()
-        self._interrupt_at = interrupt_at
-        self._stage = ""
-
-    def begin(self, stage: str, doing: str) -> None:
-        del doing
-        self._stage = stage
-
-    def advance(self, done: float, total: float | None, unit: str) -> None:
-        assert 0 <= done <= (done if total is None else total), unit
-        if self._stage == self._interrupt_at:
-            raise KeyboardInterrupt
-
-    def end(self, result: Result) -> None:
-        if result.reused:
-            self.again.add(result.stage)
 
 
 @pytest.fixture
