@@ -62,3 +62,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
 def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps the commands away from the cache of whoever runs the tests."""
     monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default work directory, which must not be the user's."""
+    monkeypatch.setenv("PAIRPIECE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"

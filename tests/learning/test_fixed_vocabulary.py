@@ -378,12 +378,6 @@ def test_pieces_to_choose_from_are_strings(what: Any) -> None:
 # ---------------------------------------------------------------------- from raw text
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PAIRPIECE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Text, links, and a vocabulary in all forms it may have."""

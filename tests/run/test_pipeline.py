@@ -20,7 +20,7 @@ from pairpiece.links.eflomal import TRAINING_LENGTH
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
 
-pytestmark = pytest.mark.usefixtures("no_fsync")
+pytestmark = pytest.mark.usefixtures("no_fsync", "cache")
 
 DICTIONARY = {
     "le": "il", "chat": "gatto", "chats": "gatti", "chien": "cane", "chiens": "cani",
@@ -40,13 +40,6 @@ def sentences(size: int = 120) -> list[tuple[str, str]]:
 SENTENCES = sentences()
 LINKS = [" ".join(f"{i}-{i}" for i in range(len(s.split()) + 1)) for s, _ in SENTENCES]
 SIZE = 310
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The default work directory, which must not be the user's."""
-    monkeypatch.setenv("PAIRPIECE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 def write(path: Path, lines: Iterable[str]) -> Path:
