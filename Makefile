@@ -1,6 +1,6 @@
 # Two commands for a fresh machine with Python, pip, a C++ compiler and make:
 #   make demo   set up, train on the sample corpus, show the result
-#   make test   set up and run the tests of the Python package
+#   make test   set up and run the tests of the Python package, on all processors
 # Further: make lint, make core-test, make bench (BENCH= for the full suite, which takes an hour).
 
 VENV ?= .venv
@@ -28,7 +28,8 @@ demo: $(BIN)/usable
 	$(BIN)/pairpiece demo
 
 test: $(BIN)/testable
-	$(BIN)/python -m pytest
+	@echo 'Tests that need PyTorch can be left out:  make test TESTS="-m \"not torch\""'
+	$(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 lint: $(BIN)/testable
 	$(BIN)/ruff check .

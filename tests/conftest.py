@@ -16,6 +16,9 @@ from support.tampering import saved
 
 import pairpiece
 
+# A processor for each of the processes that run tests: more threads would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # The same examples in every run: a run of the tests must not fail by the luck of the draw.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
 hypothesis.settings.load_profile("repeatable")
@@ -59,3 +62,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Training:
 def own_cache(trained: Training, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps the commands away from the cache of whoever runs the tests."""
     monkeypatch.setenv("PAIRPIECE_CACHE", str(trained.cache))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default work directory, which must not be the user's."""
+    monkeypatch.setenv("PAIRPIECE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"

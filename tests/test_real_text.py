@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 import sentencepiece
+from support.listener import Listener
 
 import pairpiece
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "fra-ita"
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no parallel text at {DATA}")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason=f"no parallel text at {DATA}"),
+]
 
 
 def lines(name: str) -> list[str]:
@@ -55,18 +59,8 @@ def test_unigram_mode_is_as_compact_as_sentencepiece(tmp_path: Path) -> None:
         (((), word, count) for word, count in words.items()), 8000, "unigram", num_threads=2
     )
     ratio = sum(map(len, ours.encode_batch(heldout))) / sum(map(len, peer.encode(heldout)))
-    assert ratio == pytest.approx(1, abs=0.01)
+    assert 0.985 < ratio < 1.01  # SentencePiece 0.2.3 finds 1.3% more tokens than 0.2.2 did
     assert ours.decode_batch(ours.encode_batch(heldout)) == list(map(ours.normalize, heldout))
-
-
-class Listener(pairpiece.Reporter):
-    """Remembers warnings."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-
-    def warning(self, message: str) -> None:
-        self.warnings.append(message)
 
 
 @pytest.mark.parametrize(("source", "target"), [("fra", "ita"), ("ita", "fra")])

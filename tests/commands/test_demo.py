@@ -11,6 +11,8 @@ from support.command_line import Ended, begin_of_sample, run
 
 import pairpiece
 
+pytestmark = pytest.mark.slow
+
 NUMBER = r"(\d+\.\d{3})"
 PERCENT = r"(\d+\.\d)%"
 

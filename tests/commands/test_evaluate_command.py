@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sentencepiece
-from support import tampering
+from support import peers, tampering
 from support.command_line import Ended, call, complaint, run, text
-from support.french_italian import SENTENCES
+from support.french_italian import LETTERS, SOURCES, TARGETS
 
 import pairpiece
 from pairpiece import evaluation as evaluation_package
@@ -24,11 +23,6 @@ from pairpiece.evaluation import Comparison, Evaluation, Score, formats
 from pairpiece.evaluation.formats import FORMATS
 from pairpiece.evaluation.metric import all_metrics
 
-TARGETS = [target for _, target, _ in SENTENCES]
-SOURCES = [
-    "".join(token for word in words for token in word).replace("▁", " ").strip()
-    for words, _, _ in SENTENCES
-]
 METRICS = {metric.name: metric for metric in all_metrics()}
 Console = pytest.CaptureFixture[str]
 
@@ -37,14 +31,10 @@ Console = pytest.CaptureFixture[str]
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evaluate")
     shutil.copytree(tampering.saved().name, folder / "model")
-    with (folder / "sp.model").open("wb") as file:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(TARGETS * 3), model_writer=file, vocab_size=70, minloglevel=2
-        )
+    (folder / "sp.model").write_bytes(peers.sentencepiece_model(TARGETS * 3, 70))
     (folder / "text.it").write_text(text(*TARGETS), encoding="utf-8")
     (folder / "text.fr").write_text(text(*SOURCES), encoding="utf-8")
-    letters = [" ".join(target.replace(" ", "▁")) for target in TARGETS]
-    (folder / "letters").write_text(text(*letters), encoding="utf-8")
+    (folder / "letters").write_text(text(*LETTERS), encoding="utf-8")
     return folder
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support.command_line import (
     EARLIER,
-    STAGES,
     Training,
     begin_of_sample,
     call,
@@ -25,6 +24,7 @@ from support.command_line import (
     text,
     troubled,
 )
+from support.listener import STAGES
 
 import pairpiece
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support.command_line import (
     EARLIER,
-    STAGES,
     Ended,
     Training,
     call,
@@ -22,6 +21,7 @@ from support.command_line import (
     start,
     troubled,
 )
+from support.listener import STAGES
 
 import pairpiece
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import peers
 from support.command_line import Training, begin_of_sample, call, complaint, run, start, stop_when
 
 import pairpiece
@@ -33,7 +34,10 @@ from pairpiece.foreign.sentencepiece import train_sentencepiece
 torch = pytest.importorskip("torch")
 sacrebleu = pytest.importorskip("sacrebleu")
 
+pytestmark = pytest.mark.torch
+
 QUICK = {"layers": 1, "width": 16, "heads": 2, "examples": 96, "batch": 8, "evaluate_every": 4}
+SMALL = ["--set", "layers=1", "--set", "width=16", "--set", "heads=2"]
 QUICK_LM = {**QUICK, "context": 64, "jobs": 1, "seeds": 2}
 QUICK_MT = {**QUICK, "inner_width": 32, "max_length": 48, "beam": 2, "jobs": 1, "seeds": 2}
 
@@ -206,18 +210,9 @@ def test_samples_cannot_break_a_table() -> None:
 def test_characters_win_by_the_published_figure_and_by_no_other(
     lm: tuple[Results, Path], world: World, tmp_path: Path
 ) -> None:
-    import sentencepiece
-
-    with (tmp_path / "characters.model").open("wb") as file:
-        sentencepiece.SentencePieceTrainer.train(
-            input=str(world.folder / "train.it"),
-            model_writer=file,
-            model_type="char",
-            byte_fallback=True,
-            vocab_size=500,
-            hard_vocab_limit=False,
-            minloglevel=2,
-        )
+    text = (world.folder / "train.it").read_text(encoding="utf-8").splitlines()
+    characters = peers.sentencepiece_model(text, 500, model_type="char", byte_fallback=True)
+    (tmp_path / "characters.model").write_bytes(characters)
     found = language_models(
         [tmp_path / "characters.model"], *world.monolingual, output=tmp_path / "lm", **QUICK_LM
     )
@@ -230,17 +225,8 @@ def test_characters_win_by_the_published_figure_and_by_no_other(
 
 
 def test_unknown_tokens_are_noted(world: World, tmp_path: Path) -> None:
-    import sentencepiece
-
     path = tmp_path / "unknown.model"
-    with path.open("wb") as file:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(["il gatto e il topo"] * 20),
-            model_writer=file,
-            vocab_size=15,
-            hard_vocab_limit=False,
-            minloglevel=2,
-        )
+    path.write_bytes(peers.sentencepiece_model(["il gatto e il topo"] * 20, 15))
     found = language_models([path], *world.monolingual, output=tmp_path / "lm", **QUICK_LM)
     assert any(
         "unknown tokens" in note and "byte fallback" in note for note in found.evaluation.notes
@@ -419,6 +405,7 @@ def test_what_is_done_is_not_done_again(
     assert len(done) == 3
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(mt: tuple[Results, Path], world: World, tmp_path: Path) -> None:
     how = {**QUICK_MT, "jobs": 2, "output": tmp_path}
     told: list[tuple[str, int, int]] = []
@@ -432,12 +419,13 @@ def test_processes_change_nothing(mt: tuple[Results, Path], world: World, tmp_pa
     assert told[-1][1:] == (48, 48)
 
 
+@pytest.mark.slow
 def test_a_command_that_was_killed_goes_on(world: World, tmp_path: Path) -> None:
     arguments = [
         *("lm", "--tokenizer", world.tokenizers[0], "--seeds", 1, "--output", tmp_path / "killed"),
         *("--target", world.folder / "train.it", "--dev-target", world.folder / "dev.it"),
         *("--test-target", world.folder / "test.it", "--format", "json"),
-        *("--set", "examples=4000", "--set", "evaluate_every=50", "--set", "context=32"),
+        *("--set", "examples=4000", "--set", "evaluate_every=50", "--set", "context=32", *SMALL),
     ]
     with start(*arguments, cache=tmp_path) as process:
         deadline = time.monotonic() + 120
@@ -633,11 +621,12 @@ def alive(group: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_all_processes(world: World, tmp_path: Path) -> None:
     arguments = [
         *("lm", "--tokenizer", world.tokenizers[0], "--seeds", 3, "--jobs", 2),
         *("--output", tmp_path / "lm", "--set", "examples=1000000", "--set", "evaluate_every=20"),
-        *("--set", "patience=0"),
+        *("--set", "patience=0", *SMALL),
         *("--target", world.folder / "train.it", "--dev-target", world.folder / "dev.it"),
         *("--test-target", world.folder / "test.it"),
     ]
@@ -679,6 +668,7 @@ def test_orphans_stop(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stopped == [1]
 
 
+@pytest.mark.slow
 def test_an_error_in_one_process_ends_all(world: World, tmp_path: Path) -> None:
     how = {**QUICK_LM, "jobs": 2, "learning_rate": 1e11, "warmup": 0, "clip_norm": 1e9}
     with pytest.raises(OptionError, match="diverges"):

@@ -28,6 +28,7 @@ from pairpiece.downstream.settings import (
 from pairpiece.errors import CorpusError, OptionError
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 RANDOM = np.random.default_rng(7)
 SENTENCES = Rows.of(RANDOM.integers(1, 20, RANDOM.integers(1, 12)).tolist() for _ in range(60))

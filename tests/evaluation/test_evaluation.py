@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gzip
-import io
 import json
 import math
 import shutil
@@ -17,10 +16,9 @@ import numpy as np
 import pytest
 import sentencepiece
 import tokenizers
-from support import tampering
+from support import peers, tampering
 from support.command_line import begin_of_sample, text
-from support.french_italian import PAIRS, SENTENCES
-from tokenizers import decoders, models, pre_tokenizers, trainers
+from support.french_italian import LETTERS, PAIRS, SOURCES, TARGETS
 
 import pairpiece
 from pairpiece import evaluate
@@ -30,11 +28,6 @@ from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import LINKS_SEED, System, systems_of
 from pairpiece.links.eflomal import Eflomal
 
-TARGETS = [target for _, target, _ in SENTENCES]
-SOURCES = [
-    "".join(token for word in words for token in word).replace("▁", " ").strip()
-    for words, _, _ in SENTENCES
-]
 QUICK: dict[str, Any] = {"resamples": 50, "runs": 1}
 NO_ALIGNER = QUICK | {"align": False}
 ALIGNER = {"one_to_one", "unaligned", "eflomal_score"}
@@ -47,45 +40,6 @@ repeatable = pytest.mark.skipif(not Eflomal().repeatable, reason="the aligner ha
 # ---------------------------------------------------------------------- the tokenizers
 
 
-def sentencepiece_model(**changes: Any) -> bytes:
-    model = io.BytesIO()
-    options = {"vocab_size": 70, "model_type": "unigram", "hard_vocab_limit": False} | changes
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TARGETS * 3), model_writer=model, minloglevel=2, **options
-    )
-    return model.getvalue()
-
-
-def hf_unigram() -> Any:
-    tokenizer = tokenizers.Tokenizer(models.Unigram())
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=70, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False
-    )
-    tokenizer.train_from_iterator(TARGETS * 3, trainer)
-    return tokenizer
-
-
-def hf_wordpiece() -> Any:
-    tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=80, special_tokens=["[UNK]"], show_progress=False
-    )
-    tokenizer.train_from_iterator(TARGETS * 3, trainer)
-    return tokenizer
-
-
-def hf_byte_level() -> Any:
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    trainer = trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet, show_progress=False)
-    tokenizer.train_from_iterator(TARGETS * 3, trainer)
-    return tokenizer
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Text, and tokenizers of every kind."""
@@ -93,12 +47,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "text.it").write_text(text(*TARGETS), encoding="utf-8")
     (folder / "text.fr").write_text(text(*SOURCES), encoding="utf-8")
     shutil.copytree(tampering.saved().name, folder / "model")
-    (folder / "sp.model").write_bytes(sentencepiece_model())
-    for make in (hf_unigram, hf_wordpiece, hf_byte_level):
-        make().save(str(folder / f"{make.__name__}.json"))
+    (folder / "sp.model").write_bytes(peers.sentencepiece_model(TARGETS * 3, 70))
+    for make, size in ((peers.unigram, 70), (peers.wordpiece, 80), (peers.byte_level, 330)):
+        make(TARGETS * 3, size).save(str(folder / f"hf_{make.__name__}.json"))
     (folder / "words").write_text(text(*TARGETS), encoding="utf-8")
-    letters = [" ".join(target.replace(" ", "▁")) for target in TARGETS]
-    (folder / "letters").write_text(text(*letters), encoding="utf-8")
+    (folder / "letters").write_text(text(*LETTERS), encoding="utf-8")
     return folder
 
 
@@ -432,9 +385,12 @@ def test_text_may_have_characters_of_all_kinds() -> None:
 def test_a_tokenizer_that_finds_nothing_is_no_crash(tmp_path: Path) -> None:
     (tmp_path / "nothing").write_text("\n" * len(TARGETS))
     given = ["sp.model", f"pretokenized:{tmp_path}/nothing"]
-    with contextlib.suppress(pairpiece.PairPieceError):
-        found = evaluate(given, TARGETS, **NO_ALIGNER)
-        json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    found = evaluate(given, TARGETS, **NO_ALIGNER)
+    scores = {score.metric: score.value for score in found.scores if score.tokenizer == "nothing"}
+    assert scores["tokens"] == scores["fertility"] == scores["length_ratio"] == 0
+    assert scores["renyi_efficiency"] == scores["renyi_ratio"] == 0
+    assert value(found, "sp.model", "tokens") > 0
+    json.loads(json.dumps(found.as_dict(), allow_nan=False))
 
 
 # ---------------------------------------------------------------------- the aligner

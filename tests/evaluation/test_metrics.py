@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.french_italian import SENTENCES
+from support import french_italian
 
 import pairpiece
 from pairpiece.evaluation.metric import Metric, all_metrics, chosen_metrics
@@ -392,7 +392,7 @@ def random_rows(seed: int) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def token_lists(tokenizer: pairpiece.Tokenizer) -> list[list[list[str]]]:
-    targets = [target for _, target, _ in SENTENCES]
+    targets = french_italian.TARGETS
     real = tokenizer.encode_batch(targets, out_type=str)
     return [real, split(targets), [list(t.replace(" ", "▁")) for t in targets]] + [
         random_rows(seed) for seed in range(5)

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from support import tampering
 from support.command_line import run, text
-from support.french_italian import PAIRS, SENTENCES
+from support.french_italian import LETTERS, PAIRS, SOURCES, TARGETS
 
 import pairpiece
 from pairpiece.evaluation import Evaluation
@@ -28,12 +28,6 @@ pytest.importorskip("jinja2")
 from pairpiece.evaluation import figures, report
 
 CHROMIUM = "/usr/bin/chromium"
-TARGETS = [target for _, target, _ in SENTENCES]
-SOURCES = [
-    "".join(token for word in words for token in word).replace("▁", " ").strip()
-    for words, _, _ in SENTENCES
-]
-LETTERS = [" ".join(target.replace(" ", "▁")) for target in TARGETS]
 QUICK: dict[str, Any] = {"resamples": 20, "runs": 1}
 
 

@@ -17,7 +17,7 @@ import pytest
 import sentencepiece
 import tokenizers
 from support.command_line import begin_of_sample
-from support.french_italian import PAIRS, SENTENCES
+from support.french_italian import PAIRS, TARGETS
 from support.hostile import HOSTILE, random_texts
 
 import pairpiece
@@ -41,7 +41,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 HAND_WRITTEN: list[str] = [
-    *(target for _, target, _ in SENTENCES),
+    *TARGETS,
     'Il gatto, l\'acqua e 3 topi (non 4): "costa 1.234,56 €"!',
     "Ελληνικά, русский, українська, հայերեն, ქართული, አማርኛ",
     "العربية עברית हिन्दी বাংলা தமிழ் ไทย ລາວ ខ្មែរ မြန်မာ བོད་",

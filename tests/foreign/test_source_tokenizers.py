@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import json
 import pickle
 import re
@@ -18,9 +17,9 @@ import sentencepiece
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
-from support import tampering
+from support import peers, tampering
 from support.french_italian import PAIRS
-from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import normalizers, pre_tokenizers, processors
 
 import pairpiece
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
@@ -60,66 +59,33 @@ def sentencepiece_unigram() -> bytes:
     return model + bytes(normalizer.serialized_model_proto())
 
 
-def sentencepiece_bpe() -> bytes:
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXT),
-        model_writer=model,
-        vocab_size=300,
-        model_type="bpe",
-        byte_fallback=True,
-        hard_vocab_limit=False,
-        minloglevel=2,
-    )
-    return model.getvalue()
-
-
-def hf_unigram() -> Any:
-    tokenizer = tokenizers.Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=60, unk_token="<unk>", special_tokens=["<unk>"], show_progress=False
-    )
-    tokenizer.train_from_iterator(TEXT, trainer)
-    return tokenizer
-
-
 def hf_wordpiece() -> Any:
     """Like BERT's, with tokens around a sentence that belong to no word."""
-    tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    special = ["[UNK]", "[CLS]", "[SEP]"]
-    trainer = trainers.WordPieceTrainer(vocab_size=60, special_tokens=special, show_progress=False)
-    tokenizer.train_from_iterator(TEXT, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    ends = [("[CLS]", 1), ("[SEP]", 2)]
+    return peers.wordpiece(
+        TEXT,
+        60,
+        special=["[UNK]", "[CLS]", "[SEP]"],
+        normalizer=normalizers.BertNormalizer(),
+        pre_tokenizer=pre_tokenizers.BertPreTokenizer(),
+        post_processor=processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=ends),
     )
-    return tokenizer
-
-
-def hf_byte_level() -> Any:
-    tokenizer = tokenizers.Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.post_processor = processors.ByteLevel(trim_offsets=True)
-    trainer = trainers.BpeTrainer(
-        vocab_size=300,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(TEXT, trainer)
-    return tokenizer
 
 
 @functools.cache
 def content_of(kind: str) -> bytes:
     """A tokenizer as the content of its file."""
-    if kind in ("unigram", "bpe"):
-        return sentencepiece_unigram() if kind == "unigram" else sentencepiece_bpe()
-    make = {"hf-unigram": hf_unigram, "wordpiece": hf_wordpiece, "byte-level": hf_byte_level}[kind]
-    return make().to_str().encode()
+    if kind == "unigram":
+        return sentencepiece_unigram()
+    if kind == "bpe":
+        return peers.sentencepiece_model(TEXT, 300, model_type=kind, byte_fallback=True)
+    trimming = processors.ByteLevel(trim_offsets=True)
+    make: dict[str, Callable[[], tokenizers.Tokenizer]] = {
+        "hf-unigram": lambda: peers.unigram(TEXT, 60, normalizer=normalizers.NFKC()),
+        "wordpiece": hf_wordpiece,
+        "byte-level": lambda: peers.byte_level(TEXT, 300, post_processor=trimming),
+    }
+    return make[kind]().to_str().encode()
 
 
 def library_tokens(kind: str, text: str) -> list[str]:
@@ -278,7 +244,8 @@ def test_there_is_a_word_to_align_for_the_tokens_of_each_word(kind: str) -> None
 def fill(kind: str, folder: Path) -> None:
     """Put a tokenizer into a directory as Hugging Face does."""
     if kind == "byte-level":
-        hf_byte_level().model.save(str(folder))  # vocab.json and merges.txt
+        made = tokenizers.Tokenizer.from_str(content_of(kind).decode())
+        made.model.save(str(folder))  # vocab.json and merges.txt
     else:
         written(kind, folder)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 import json
 import math
 import pickle
@@ -16,9 +15,11 @@ import numpy as np
 import pytest
 import sentencepiece
 import tokenizers
+from support import peers
 from support.command_line import Ended, begin_of_sample, call, complaint, text
 from support.french_italian import PAIRS, SENTENCES
 from support.hostile import HOSTILE
+from support.listener import Listener
 
 import pairpiece
 from pairpiece.foreign import huggingface_files
@@ -26,7 +27,6 @@ from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
-from pairpiece.run.workspace import Result
 from pairpiece.text.vocabulary import PieceType
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
@@ -38,24 +38,16 @@ CHARACTERS = sum(len(word) * count for _, word, count in PAIRS)
 
 
 @functools.cache
-def sentencepiece_model(size: int = 500, bytes_too: bool = False) -> bytes:
+def of_sentencepiece(size: int = 500, bytes_too: bool = False) -> bytes:
     words = [word.replace("▁", " ") for _, word, count in PAIRS for _ in range(count)]
-    model = io.BytesIO()
-    more = {"user_defined_symbols": ["<x>"], "control_symbols": ["<c>"]} if bytes_too else {}
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([*(target for _, target in begin_of_sample(500)), *words]),
-        model_writer=model,
-        vocab_size=size,
-        byte_fallback=bytes_too,
-        num_threads=1,
-        minloglevel=2,
-        **more,
-    )
-    return model.getvalue()
+    symbols = {"user_defined_symbols": ("<x>",), "control_symbols": ("<c>",)}
+    more = symbols if bytes_too else {}
+    text = [*(target for _, target in begin_of_sample(500)), *words]
+    return peers.sentencepiece_model(text, size, byte_fallback=bytes_too, **more)
 
 
 def hugging_face() -> pairpiece.Tokenizer:
-    vocabulary = pairpiece.from_sentencepiece(sentencepiece_model()).vocabulary
+    vocabulary = pairpiece.from_sentencepiece(of_sentencepiece()).vocabulary
     pieces = list(zip(vocabulary.pieces, vocabulary.scores, strict=True))
     made = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
     made.add_special_tokens(["<unk>", "<s>", "</s>"])
@@ -64,8 +56,8 @@ def hugging_face() -> pairpiece.Tokenizer:
 
 
 VOCABULARIES: dict[str, Callable[[], pairpiece.Tokenizer]] = {
-    "sentencepiece": lambda: pairpiece.from_sentencepiece(sentencepiece_model()),
-    "bytes": lambda: pairpiece.from_sentencepiece(sentencepiece_model(800, bytes_too=True)),
+    "sentencepiece": lambda: pairpiece.from_sentencepiece(of_sentencepiece()),
+    "bytes": lambda: pairpiece.from_sentencepiece(of_sentencepiece(800, bytes_too=True)),
     "hugging face": hugging_face,
     "own": lambda: pairpiece.train_from_pairs(PAIRS, 500, "unigram"),
     "paper": lambda: pairpiece.train_from_pairs(PAIRS, 500, "paper"),
@@ -236,7 +228,7 @@ def test_saved_or_pickled_it_stays_the_same(name: str, mode: str, tmp_path: Path
 def test_the_model_is_still_what_it_was_in_other_tools(tmp_path: Path) -> None:
     tokenizer = fixed("sentencepiece")
     texts = [target for _, target in begin_of_sample(300)]
-    original = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_model())
+    original = sentencepiece.SentencePieceProcessor(model_proto=of_sentencepiece())
     exported = sentencepiece.SentencePieceProcessor(model_proto=to_sentencepiece(tokenizer))
     assert exported.encode(texts) == original.encode(texts) == tokenizer.encode_batch(texts)
     tokenizer.save(tmp_path)
@@ -386,34 +378,6 @@ def test_pieces_to_choose_from_are_strings(what: Any) -> None:
 # ---------------------------------------------------------------------- from raw text
 
 
-class Listener(pairpiece.Reporter):
-    """Remembers which results were used again; may interrupt a run in the middle of a stage."""
-
-    def __init__(self, interrupt_at: str = "") -> None:
-        self.again: set[str] = set()
-        self._interrupt_at = interrupt_at
-        self._stage = ""
-
-    def begin(self, stage: str, doing: str) -> None:
-        del doing
-        self._stage = stage
-
-    def advance(self, done: float, total: float | None, unit: str) -> None:
-        assert 0 <= done <= (done if total is None else total), unit
-        if self._stage == self._interrupt_at:
-            raise KeyboardInterrupt
-
-    def end(self, result: Result) -> None:
-        if result.reused:
-            self.again.add(result.stage)
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PAIRPIECE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Text, links, and a vocabulary in all forms it may have."""
@@ -423,8 +387,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         (folder / name).write_text(text(*lines), encoding="utf-8")
     (folder / "links").write_text(text(*["0-0 1-1"] * 150), encoding="utf-8")
     (folder / "fr.model").write_bytes(train_sentencepiece(sides["source"], 400).content)
-    (folder / "it.model").write_bytes(sentencepiece_model())
-    (folder / "other.model").write_bytes(sentencepiece_model(450))
+    (folder / "it.model").write_bytes(of_sentencepiece())
+    (folder / "other.model").write_bytes(of_sentencepiece(450))
     given("sentencepiece").save(folder / "own")
     (folder / "folder").mkdir()
     for name, content in huggingface_files.files_for(given("sentencepiece")).items():
@@ -492,7 +456,7 @@ def test_an_interrupted_run_goes_on_with_the_same_result(
 def test_another_vocabulary_is_learned_for_anew(corpus: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "it.model"
     sizes = []
-    for content in (sentencepiece_model(), sentencepiece_model(450), sentencepiece_model()):
+    for content in (of_sentencepiece(), of_sentencepiece(450), of_sentencepiece()):
         path.write_bytes(content)
         listener = Listener()
         made = train(corpus, vocabulary=path, reporter=listener)
@@ -553,7 +517,7 @@ def test_the_provenance_does_not_depend_on_the_place(
     contents = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "it.model").write_bytes(sentencepiece_model())
+        (tmp_path / name / "it.model").write_bytes(of_sentencepiece())
         made = train(corpus, vocabulary=tmp_path / name / "it.model", cache=False)
         contents.append(content_of(made, tmp_path / name / "model"))
     assert contents[0] == contents[1]

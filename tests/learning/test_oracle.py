@@ -36,8 +36,9 @@ def assert_same_table(core: Engine, reference: Engine) -> None:
     np.testing.assert_allclose(core.base(), reference.base(), rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_every_step_agrees(mode: str, data: st.DataObject) -> None:
     world = data.draw(pairs(aligned=mode.startswith("paper")))

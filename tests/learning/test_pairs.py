@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import math
 import random
 from collections import Counter
@@ -434,15 +432,3 @@ def test_a_sentence_without_links_pairs_everything() -> None:
     assert [pair.target for pair in made] == ["v", "w"]
     assert list(pairs_from_sentence(["a"], [])) == []
     assert rows(Pairs.from_iterable(pairs_from_sentence([], ["w"]))) == [("w", ("",), 0.0, 1.0)]
-
-
-# ---------------------------------------------------------------------- examples
-
-
-@pytest.mark.parametrize(
-    "name", ["alignment", "options", "pairs", "tokenizer", "training", "vocabulary", "words"]
-)
-def test_the_examples_in_the_documentation_run(name: str) -> None:
-    failed, tried = doctest.testmod(importlib.import_module(f"pairpiece.{name}"))
-    assert not failed
-    assert tried or name not in ("options", "pairs", "training", "words")

@@ -280,6 +280,7 @@ def test_wrong_settings_of_paired_encoding_are_refused(case: str, model: Path) -
     refused(model)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(st.data())
 def test_manifests_with_values_from_anywhere_work_or_are_refused(data: st.DataObject) -> None:

@@ -10,12 +10,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.french_italian import SENTENCES
+from support.french_italian import SENTENCES, TARGETS
 
 import pairpiece
 from pairpiece.model.state import known
 
-TEXTS = [target for _, target, _ in SENTENCES] * 30
+TEXTS = TARGETS * 30
 
 
 def test_copies_are_the_tokenizer_itself(tokenizer: pairpiece.Tokenizer) -> None:

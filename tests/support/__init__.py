@@ -2,4 +2,5 @@
 
 import pytest
 
-pytest.register_assert_rewrite(f"{__name__}.command_line", f"{__name__}.tampering")
+for name in ("command_line", "listener", "tampering"):
+    pytest.register_assert_rewrite(f"{__name__}.{name}")

@@ -24,8 +24,6 @@ from pairpiece.corpus import sample
 
 _TERMINAL = ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
-
-STAGES = ["read", "source", "words", "align", "pairs", "learn", "calibrate"]
 EARLIER = "from an earlier run"
 
 

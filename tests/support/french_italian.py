@@ -186,3 +186,10 @@ SENTENCES: list[tuple[list[list[str]], str, list[tuple[int, int]]]] = [
         [(0, 0), (1, 2), (2, 3), (3, 4), (4, 4), (5, 4), (6, 5), (7, 6)],
     ),
 ]
+
+TARGETS = [target for _, target, _ in SENTENCES]
+SOURCES = [
+    "".join(token for word in words for token in word).replace("▁", " ").strip()
+    for words, _, _ in SENTENCES
+]
+LETTERS = [" ".join(target.replace(" ", "▁")) for target in TARGETS]

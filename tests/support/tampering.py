@@ -24,7 +24,7 @@ from safetensors.numpy import save as to_safetensors
 import pairpiece
 from pairpiece.model import saving
 from pairpiece.text.normalization import charsmap
-from support.french_italian import PAIRS, SENTENCES
+from support.french_italian import PAIRS, TARGETS
 
 Manifest = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -73,7 +73,7 @@ def trained() -> pairpiece.Tokenizer:
         user_defined_symbols=("<sep>",),
         source_tokenizer=source,
     )
-    return tokenizer.distill_bigram([target for _, target, _ in SENTENCES])
+    return tokenizer.distill_bigram(TARGETS)
 
 
 @functools.cache
