@@ -7,10 +7,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "normalizer.hpp"
 #include "parallel.hpp"
 #include "utf8.hpp"
+#include "word_splitter.hpp"
 
 namespace pairpiece::bindings {
 
@@ -78,7 +81,36 @@ inline std::vector<std::u32string> to_u32(const nb::list& strings) {
   return out;
 }
 
-inline nb::str to_str(const std::string& text) { return nb::str(text.data(), text.size()); }
+// Well-formed strings: lone surrogates become U+FFFD.
+inline std::vector<std::string> to_strings(const nb::list& strings) {
+  Texts texts;
+  std::vector<std::string> out;
+  out.reserve(strings.size());
+  for (nb::handle text : strings) out.push_back(sanitize(texts.add(text)));
+  return out;
+}
+
+inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+inline Normalizer to_normalizer(const nb::bytes& charsmap) {
+  return Normalizer({charsmap.c_str(), charsmap.size()});
+}
+
+inline nb::str normalized(const WordSplitter& splitter, nb::str text) {
+  Texts texts;
+  return to_str(splitter.normalize(texts.add(text)));
+}
+
+// (word, whether it is a user-defined symbol) of each word.
+inline std::vector<std::pair<nb::str, bool>> words_of(const WordSplitter& splitter, nb::str text) {
+  Texts texts;
+  PreparedText prepared;
+  splitter.prepare(texts.add(text), false, prepared);
+  std::vector<std::pair<nb::str, bool>> out;
+  for (const PreparedText::Word& word : prepared.words)
+    out.emplace_back(to_str(prepared.of(word)), word.symbol >= 0);
+  return out;
+}
 
 // A callback for the core that looks for Ctrl-C.  Call `rethrow` when the core says it stopped.
 class Signals {

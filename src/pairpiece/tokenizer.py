@@ -26,7 +26,7 @@ from pairpiece.errors import OptionError
 from pairpiece.options import MARKER, TextOptions, check_balance
 from pairpiece.tables import BigramTable, CooccurrenceTable
 from pairpiece.vocabulary import Vocabulary
-from pairpiece.words import core_tokenizer
+from pairpiece.words import SPLITTINGS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -648,6 +648,20 @@ class Tokenizer:
     def __repr__(self) -> str:
         kind = "paired" if self.is_paired else "target-only"
         return f"<pairpiece.Tokenizer: {self.vocab_size} pieces, {kind}>"
+
+
+def core_tokenizer(table: bytes, options: TextOptions, vocabulary: Vocabulary) -> _core.Tokenizer:
+    """The compiled part of a tokenizer with this normalisation table."""
+    return _core.Tokenizer(
+        charsmap=table,
+        splitting=SPLITTINGS[options.pretokenization],
+        dummy_prefix=options.add_dummy_prefix,
+        squeeze=options.remove_extra_spaces,
+        pieces=vocabulary.pieces,
+        types=vocabulary.types,
+        scores=vocabulary.scores,
+        summation=_core.Summation[vocabulary.summation],
+    )
 
 
 def _count_tokens(reference: SourceTokenizer, texts: Sequence[str]) -> int:
