@@ -7,13 +7,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "normalizer.hpp"
 #include "parallel.hpp"
 #include "utf8.hpp"
-#include "word_splitter.hpp"
 
 namespace pairpiece::bindings {
 
@@ -94,22 +92,6 @@ inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.
 
 inline Normalizer to_normalizer(const nb::bytes& charsmap) {
   return Normalizer({charsmap.c_str(), charsmap.size()});
-}
-
-inline nb::str normalized(const WordSplitter& splitter, nb::str text) {
-  Texts texts;
-  return to_str(splitter.normalize(texts.add(text)));
-}
-
-// (word, whether it is a user-defined symbol) of each word.
-inline std::vector<std::pair<nb::str, bool>> words_of(const WordSplitter& splitter, nb::str text) {
-  Texts texts;
-  PreparedText prepared;
-  splitter.prepare(texts.add(text), false, prepared);
-  std::vector<std::pair<nb::str, bool>> out;
-  for (const PreparedText::Word& word : prepared.words)
-    out.emplace_back(to_str(prepared.of(word)), word.symbol >= 0);
-  return out;
 }
 
 // A callback for the core that looks for Ctrl-C.  Call `rethrow` when the core says it stopped.

@@ -3,8 +3,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <memory>
-
 #include "bindings.hpp"
 #include "conversions.hpp"
 #include "learner.hpp"
@@ -19,96 +17,79 @@ namespace {
 template <class Work>
 auto run(Work work) {
   Signals signals;
-  const auto unlocked = [&] {
-    nb::gil_scoped_release release;
+  auto result = [&] {
+    nb::gil_scoped_release unlocked;
     return work(signals.poll());
-  };
-  if constexpr (std::is_void_v<decltype(unlocked())>) {
-    unlocked();
-    signals.rethrow();
-  } else {
-    auto result = unlocked();
-    signals.rethrow();
-    return result;
-  }
+  }();
+  signals.rethrow();
+  return result;
 }
 
-class PyLearner {
- public:
-  PyLearner(const nb::list& words, const Array<uint64_t>& pair_begin, const Array<double>& count,
-            const Array<double>& expected, const Array<uint64_t>& source_begin,
-            const Array<uint32_t>& source, const Array<uint32_t>& multiplicity, uint32_t sources,
-            const SeedOptions& seed_options, const LearnerOptions& options) {
-    PairSet pairs{to_u32(words),           to_vector(pair_begin),   to_vector(count),
-                  to_vector(expected),     to_vector(source_begin), to_vector(source),
-                  to_vector(multiplicity), sources};
-    pairs.check();
-    Seeds seeds = run([&](const Interrupted& interrupted) {
-      return find_seeds(pairs.words, pairs.word_counts(), seed_options, interrupted);
-    });
-    nb::gil_scoped_release unlocked;
-    learner_ = std::make_unique<Learner>(std::move(pairs), std::move(seeds), options);
+void make_learner(Learner* self, const nb::list& words, const Array<uint64_t>& pair_begin,
+                  const Array<double>& count, const Array<double>& expected,
+                  const Array<uint64_t>& source_begin, const Array<uint32_t>& source,
+                  const Array<uint32_t>& multiplicity, uint32_t sources,
+                  const SeedOptions& seed_options, const LearnerOptions& options) {
+  PairSet pairs{to_u32(words),           to_vector(pair_begin),   to_vector(count),
+                to_vector(expected),     to_vector(source_begin), to_vector(source),
+                to_vector(multiplicity), sources};
+  pairs.check();
+  Seeds seeds = run([&](const Interrupted& interrupted) {
+    return find_seeds(pairs.words, pairs.word_counts(), seed_options, interrupted);
+  });
+  nb::gil_scoped_release unlocked;
+  new (self) Learner(std::move(pairs), std::move(seeds), options);
+}
+
+double count(Learner& learner) {
+  run([&](const Interrupted& interrupted) { return learner.count(interrupted); });
+  return learner.log_likelihood();
+}
+
+nb::list pieces(const Learner& learner) {
+  nb::list out;
+  for (const auto& piece : learner.pieces()) {
+    std::string text;
+    for (const char32_t c : piece) append_utf8(text, c);
+    out.append(to_str(text));
   }
+  return out;
+}
 
-  Learner& core() const { return *learner_; }
+auto tied_uses(const Learner& learner) {
+  Learner::Alternatives alternatives;
+  Learner::Uses uses = run([&](const Interrupted& interrupted) {
+    alternatives = learner.alternatives();
+    return learner.tied_uses(alternatives, interrupted);
+  });
+  return std::make_tuple(to_array(std::move(uses.count)), to_array(std::move(uses.length_gain)),
+                         to_array(std::move(alternatives.begin)),
+                         to_array(std::move(alternatives.pieces)),
+                         to_array(std::move(alternatives.split)));
+}
 
-  void initialize() {
-    run([&](const Interrupted& interrupted) { core().initialize(interrupted); });
-  }
+auto best_counts(const Learner& learner, double over, double under, double unlinked,
+                 double piece_penalty) {
+  return to_array(run([&](const Interrupted& interrupted) {
+    return learner.best_counts({over, under, unlinked}, piece_penalty, interrupted);
+  }));
+}
 
-  double count() {
-    run([&](const Interrupted& interrupted) { core().count(interrupted); });
-    return core().log_likelihood();
-  }
+auto unigram_counts(const Learner& learner, const Array<double>& scores) {
+  return to_array(run([&](const Interrupted& interrupted) {
+    return learner.unigram_counts({scores.data(), scores.size()}, interrupted);
+  }));
+}
 
-  nb::list pieces() const {
-    nb::list out;
-    for (const auto& piece : core().pieces()) {
-      std::string text;
-      for (const char32_t c : piece) append_utf8(text, c);
-      out.append(to_str(text));
-    }
-    return out;
-  }
+void keep(Learner& learner, const Array<uint8_t>& flags) {
+  nb::gil_scoped_release unlocked;
+  learner.keep({flags.data(), flags.size()});
+}
 
-  auto tied_uses() const {
-    Learner::Alternatives alternatives;
-    Learner::Uses uses = run([&](const Interrupted& interrupted) {
-      alternatives = core().alternatives();
-      return core().tied_uses(alternatives, interrupted);
-    });
-    return std::make_tuple(to_array(std::move(uses.count)), to_array(std::move(uses.length_gain)),
-                           to_array(std::move(alternatives.begin)),
-                           to_array(std::move(alternatives.pieces)),
-                           to_array(std::move(alternatives.split)));
-  }
-
-  auto best_counts(double over, double under, double unlinked, double piece_penalty) const {
-    return to_array(run([&](const Interrupted& interrupted) {
-      return core().best_counts({over, under, unlinked}, piece_penalty, interrupted);
-    }));
-  }
-
-  auto unigram_counts(const Array<double>& scores) const {
-    return to_array(run([&](const Interrupted& interrupted) {
-      return core().unigram_counts({scores.data(), scores.size()}, interrupted);
-    }));
-  }
-
-  void keep(const Array<uint8_t>& flags) {
-    nb::gil_scoped_release unlocked;
-    core().keep({flags.data(), flags.size()});
-  }
-
-  auto table() const {
-    const Table& table = core().table();
-    return std::make_tuple(to_array(table.row_begin), to_array(table.source),
-                           to_array(table.count));
-  }
-
- private:
-  std::unique_ptr<Learner> learner_;
-};
+auto table(const Learner& learner) {
+  const Table& table = learner.table();
+  return std::make_tuple(to_array(table.row_begin), to_array(table.source), to_array(table.count));
+}
 
 }  // namespace
 
@@ -136,30 +117,30 @@ void bind_learner(nb::module_& module) {
            "conditional"_a, "counting"_a, "smoothing"_a, "base_offset"_a, "length_penalty"_a,
            "share_initial"_a, "threads"_a);
 
-  nb::class_<PyLearner>(module, "Learner")
-      .def(nb::init<const nb::list&, const Array<uint64_t>&, const Array<double>&,
-                    const Array<double>&, const Array<uint64_t>&, const Array<uint32_t>&,
-                    const Array<uint32_t>&, uint32_t, const SeedOptions&, const LearnerOptions&>(),
-           "words"_a, "pair_begin"_a, "count"_a, "expected"_a, "source_begin"_a, "source"_a,
-           "multiplicity"_a, "sources"_a, "seeds"_a, "options"_a)
-      .def("table_bytes", [](const PyLearner& l) { return l.core().table_bytes(); })
-      .def("initialize", &PyLearner::initialize)
-      .def("count", &PyLearner::count)
-      .def("log_table_prior", [](const PyLearner& l) { return l.core().log_table_prior(); })
-      .def("table_entries", [](const PyLearner& l) { return l.core().table().count.size(); })
-      .def("pieces", &PyLearner::pieces)
-      .def("characters", [](const PyLearner& l) { return l.core().characters(); })
-      .def("piece_counts", [](const PyLearner& l) { return to_array(l.core().piece_counts()); })
-      .def("source_counts", [](const PyLearner& l) { return to_array(l.core().source_counts()); })
-      .def("base", [](const PyLearner& l) { return to_array(l.core().base()); })
+  nb::class_<Learner>(module, "Learner")
+      .def("__init__", &make_learner, "words"_a, "pair_begin"_a, "count"_a, "expected"_a,
+           "source_begin"_a, "source"_a, "multiplicity"_a, "sources"_a, "seeds"_a, "options"_a)
+      .def("table_bytes", &Learner::table_bytes)
+      .def("initialize",
+           [](Learner& learner) {
+             run([&](const Interrupted& interrupted) { return learner.initialize(interrupted); });
+           })
+      .def("count", &count)
+      .def("log_table_prior", &Learner::log_table_prior)
+      .def("table_entries", [](const Learner& learner) { return learner.table().count.size(); })
+      .def("pieces", &pieces)
+      .def("characters", &Learner::characters)
+      .def("piece_counts", [](const Learner& learner) { return to_array(learner.piece_counts()); })
+      .def("source_counts",
+           [](const Learner& learner) { return to_array(learner.source_counts()); })
+      .def("base", [](const Learner& learner) { return to_array(learner.base()); })
       .def("mutual_information",
-           [](const PyLearner& l) { return to_array(l.core().mutual_information()); })
-      .def("tied_uses", &PyLearner::tied_uses)
-      .def("best_counts", &PyLearner::best_counts, "over"_a, "under"_a, "unlinked"_a,
-           "piece_penalty"_a)
-      .def("unigram_counts", &PyLearner::unigram_counts, "scores"_a)
-      .def("keep", &PyLearner::keep, "flags"_a)
-      .def("table", &PyLearner::table);
+           [](const Learner& learner) { return to_array(learner.mutual_information()); })
+      .def("tied_uses", &tied_uses)
+      .def("best_counts", &best_counts, "over"_a, "under"_a, "unlinked"_a, "piece_penalty"_a)
+      .def("unigram_counts", &unigram_counts, "scores"_a)
+      .def("keep", &keep, "flags"_a)
+      .def("table", &table);
 
   module.def(
       "seed_bytes",

@@ -14,6 +14,21 @@ namespace pairpiece::bindings {
 
 using namespace nb::literals;
 
+namespace {
+
+// (word, whether it is a user-defined symbol) of each word.
+std::vector<std::pair<nb::str, bool>> words_of(const WordSplitter& splitter, nb::str text) {
+  Texts texts;
+  PreparedText prepared;
+  splitter.prepare(texts.add(text), false, prepared);
+  std::vector<std::pair<nb::str, bool>> out;
+  for (const PreparedText::Word& word : prepared.words)
+    out.emplace_back(to_str(prepared.of(word)), word.symbol >= 0);
+  return out;
+}
+
+}  // namespace
+
 void bind_text(nb::module_& module) {
   nb::enum_<Splitting>(module, "Splitting")
       .value("lossless", Splitting::lossless)
@@ -30,7 +45,13 @@ void bind_text(nb::module_& module) {
                                     to_strings(symbols));
           },
           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "symbols"_a)
-      .def("normalize", &normalized, "text"_a)
+      .def(
+          "normalize",
+          [](const WordSplitter& splitter, nb::str text) {
+            Texts texts;
+            return to_str(splitter.normalize(texts.add(text)));
+          },
+          "text"_a)
       .def("words", &words_of, "text"_a);
 
   module.def(
@@ -40,7 +61,7 @@ void bind_text(nb::module_& module) {
         const auto bad = [](const char* what) { throw std::invalid_argument(what); };
         append_links(forward, bad, both[0]);
         append_links(reverse, bad, both[1]);
-        return grow_diag_final_and(both[0], both[1]);
+        return grow_diag_final_and(both[0], both[1], Growth::passes);
       },
       "forward"_a, "reverse"_a);
 }

@@ -32,8 +32,7 @@ class PyTokenizer {
     }
   }
 
-  nb::str normalize(nb::str text) const { return normalized(tokenizer_.splitter(), text); }
-  auto words(nb::str text) const { return words_of(tokenizer_.splitter(), text); }
+  const WordSplitter& splitter() const { return tokenizer_.splitter(); }
 
   nb::object encode(nb::str text, bool as_pieces) const {
     Texts texts;
@@ -248,8 +247,7 @@ void bind_tokenizer(nb::module_& module) {
                     const std::vector<uint8_t>&, const std::vector<double>&, Summation>(),
            "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "pieces"_a, "types"_a,
            "scores"_a, "summation"_a)
-      .def("normalize", &PyTokenizer::normalize, "text"_a)
-      .def("words", &PyTokenizer::words, "text"_a)
+      .def_prop_ro("splitter", &PyTokenizer::splitter)
       .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)
       .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "bigram"_a.none(), "as_pieces"_a,
            "threads"_a)

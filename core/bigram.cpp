@@ -20,12 +20,7 @@ double BigramModel::log_probability(uint32_t previous, uint32_t piece) const {
   if (piece == kUnknownPiece) return unknown_;
   // After an unknown character there is no row: the unigram distribution alone.
   if (previous == kUnknownPiece) return std::log(base_[piece]);
-  const auto& next = counts_.column;
-  const auto first = next.begin() + ptrdiff_t(counts_.begin[previous]);
-  const auto last = next.begin() + ptrdiff_t(counts_.begin[previous + 1]);
-  const auto found = std::lower_bound(first, last, piece);
-  const double count =
-      found != last && *found == piece ? double(counts_.count[size_t(found - next.begin())]) : 0.0;
+  const double count = counts_.at(previous, piece);
   return std::log((count + smoothing_ * base_[piece]) / (row_total_[previous] + smoothing_));
 }
 

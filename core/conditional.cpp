@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -35,35 +34,13 @@ ConditionalModel::ConditionalModel(const SparseRows& counts, std::vector<double>
   if (source_count_.empty()) throw std::invalid_argument("the table has no sources");
   if (source_count_.size() > kMaxSources) throw std::invalid_argument("too many source tokens");
   unknown_ = unknown_log_probability(base_);
-
-  column_begin_.assign(source_count_.size() + 1, 0);
-  for (const uint32_t s : counts.column) ++column_begin_[s + 1];
-  std::partial_sum(column_begin_.begin(), column_begin_.end(), column_begin_.begin());
-  std::vector<uint64_t> next(column_begin_.begin(), column_begin_.end() - 1);
-  column_pieces_.resize(counts.column.size());
-  column_counts_.resize(counts.column.size());
-  for (uint32_t t = 0; t < counts.rows(); ++t) {
-    for (uint64_t i = counts.begin[t]; i < counts.begin[t + 1]; ++i) {
-      const uint64_t entry = next[counts.column[i]]++;
-      column_pieces_[entry] = t;
-      column_counts_[entry] = counts.count[i];
-    }
-  }
+  by_source_ = counts.transposed(source_count_.size());
 }
 
 int32_t ConditionalModel::checked_source(int64_t id) const {
   if (id < kUnseenSource || id >= int64_t(sources()))
     throw std::invalid_argument("source token id " + std::to_string(id) + " is out of range");
   return int32_t(id);
-}
-
-double ConditionalModel::count(uint32_t piece, int32_t source) const {
-  if (source == kUnseenSource) return 0;
-  const auto begin = column_pieces_.begin() + ptrdiff_t(column_begin_[size_t(source)]);
-  const auto end = column_pieces_.begin() + ptrdiff_t(column_begin_[size_t(source) + 1]);
-  const auto found = std::lower_bound(begin, end, piece);
-  if (found == end || *found != piece) return 0;
-  return double(column_counts_[size_t(found - column_pieces_.begin())]);
 }
 
 void ConditionalModel::load(const Condition& condition, std::span<const Edge> edges,
@@ -88,9 +65,9 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
 template <class Visit>
 void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) const {
   if (source == kUnseenSource) return;
-  const uint64_t begin = column_begin_[size_t(source)];
-  const size_t size = column_begin_[size_t(source) + 1] - begin;
-  const uint32_t* const pieces = column_pieces_.data() + begin;
+  const uint64_t begin = by_source_.begin[size_t(source)];
+  const size_t size = by_source_.begin[size_t(source) + 1] - begin;
+  const uint32_t* const pieces = by_source_.column.data() + begin;
   if (scratch.found_.size() < size) scratch.found_.resize(size);
   // No branch depends on what is wanted: no processor could guess it.
   const uint8_t* const wanted = scratch.wanted_.data();
@@ -101,7 +78,7 @@ void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) c
     count += wanted[pieces[i]];
   }
   for (size_t k = 0; k < count; ++k)
-    visit(scratch.number_[pieces[found[k]]], double(column_counts_[begin + found[k]]));
+    visit(scratch.number_[pieces[found[k]]], double(by_source_.count[begin + found[k]]));
 }
 
 // Eq. 2, or eq. 6–7 with p0 put back.

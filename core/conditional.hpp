@@ -97,7 +97,9 @@ class ConditionalModel {
   int32_t checked_source(int64_t id) const;
 
   // c(t, s); 0 for an unseen source.
-  double count(uint32_t piece, int32_t source) const;
+  double count(uint32_t piece, int32_t source) const {
+    return source == kUnseenSource ? 0 : by_source_.at(size_t(source), piece);
+  }
 
   // log p(t|S) (eq. 2, or 6–7) without the penalties, of the pieces of edges that were loaded
   // together with S; the unknown piece has a low constant.
@@ -128,10 +130,7 @@ class ConditionalModel {
   template <class Visit>
   void each_met(int32_t source, Scratch& scratch, Visit visit) const;
 
-  // The table by column: the pieces seen with a source, ascending, and how often.
-  std::vector<uint64_t> column_begin_;
-  std::vector<uint32_t> column_pieces_;
-  std::vector<float> column_counts_;
+  SparseRows by_source_;  // the pieces met with each source
   std::vector<double> source_count_;
   std::vector<double> base_;
   ConditionalOptions options_;

@@ -3,18 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "word_cache.hpp"
+
 namespace pairpiece {
 namespace {
 
 // Appends a key that is different for every word and condition, unless it would be too long.
-void append_key(std::string_view word, const Condition& condition, bool inferred, size_t longest,
+void append_key(std::string_view word, const Condition& condition, bool inferred,
                 std::string& out) {
   constexpr uint8_t kFraction = 0xFF, kInferred = 0x80;
   const size_t count = condition.sources.size();
   const double m = condition.expected;
   const uint8_t code = m < kFraction && m == std::floor(m) ? uint8_t(m) : kFraction;
   const size_t size = 2 + (code == kFraction ? sizeof m : 0) + 3 * count + word.size();
-  if (size > longest) return;
+  if (size > kLongestRemembered) return;
   const size_t begin = out.size();
   out.resize(begin + size);
   char* to = out.data() + begin;
@@ -42,24 +44,22 @@ ScoredWord& UnigramScorer::load(size_t, std::string_view word) {
 
 ConditionalScorer::ConditionalScorer(const Vocabulary& vocabulary, const ConditionalModel& model,
                                      const Conditions& conditions, const PreparedText& text,
-                                     size_t longest_key, ConditionalModel::Scratch& scratch,
-                                     WordKeys& keys, ScoredWord& scored)
+                                     Memory& memory, ScoredWord& scored)
     : vocabulary_(vocabulary),
       model_(model),
       conditions_(conditions),
-      scratch_(scratch),
-      keys_(keys),
+      memory_(memory),
       scored_(scored) {
   scored_.piece_penalty = model.piece_penalty(conditions);
   if (conditions.whole_sentence()) {
-    model.load(conditions.of(0), conditions.edges.edges, scratch);
+    model.load(conditions.of(0), conditions.edges.edges, memory.scratch);
     return;
   }
-  keys.bytes.clear();
-  keys.begin.assign(1, 0);
+  memory.keys.clear();
+  memory.key_begin.assign(1, 0);
   for (size_t i = 0; i < text.words.size(); ++i) {
-    append_key(text.word(i), conditions.of(i), conditions.inferred(), longest_key, keys.bytes);
-    keys.begin.push_back(uint32_t(keys.bytes.size()));
+    append_key(text.word(i), conditions.of(i), conditions.inferred(), memory.keys);
+    memory.key_begin.push_back(uint32_t(memory.keys.size()));
   }
 }
 
@@ -74,13 +74,13 @@ ScoredWord& ConditionalScorer::load(size_t i, std::string_view word) {
   if (conditions_.whole_sentence()) {
     scored_.log_prior.assign(1, 0.0);
   } else {
-    model_.load(condition, scored_.edges, scratch_);
+    model_.load(condition, scored_.edges, memory_.scratch);
     model_.log_prior(word.size(), condition, scored_.log_prior);
   }
   scored_.log_weight.resize(scored_.edges.size());
   for (size_t e = 0; e < scored_.edges.size(); ++e)
     scored_.log_weight[e] =
-        model_.log_probability(scored_.edges[e].piece, scratch_) - scored_.piece_penalty;
+        model_.log_probability(scored_.edges[e].piece, memory_.scratch) - scored_.piece_penalty;
   scored_.lattice.reset(word.size(), scored_.edges);
   return scored_;
 }

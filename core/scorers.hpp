@@ -110,26 +110,22 @@ class BigramScorer {
   ScoredWord& scored_;
 };
 
-// Keys of the words of a text, one after the other.
-struct WordKeys {
-  std::string bytes;
-  std::vector<uint32_t> begin;  // of each word's, and the end
-
-  std::string_view of(size_t word) const {
-    return std::string_view(bytes).substr(begin[word], begin[word + 1] - begin[word]);
-  }
-};
-
 class ConditionalScorer {
  public:
-  // Keys of more bytes than `longest_key` are left empty.
+  struct Memory {
+    ConditionalModel::Scratch scratch;
+    std::string keys;                 // of the words of a text, one after the other
+    std::vector<uint32_t> key_begin;  // of each, and the end
+  };
   ConditionalScorer(const Vocabulary& vocabulary, const ConditionalModel& model,
-                    const Conditions& conditions, const PreparedText& text, size_t longest_key,
-                    ConditionalModel::Scratch& scratch, WordKeys& keys, ScoredWord& scored);
+                    const Conditions& conditions, const PreparedText& text, Memory& memory,
+                    ScoredWord& scored);
 
   std::string_view key(size_t i, std::string_view) const {
     // Within a whole sentence a word seldom comes back.
-    return conditions_.whole_sentence() ? std::string_view() : keys_.of(i);
+    if (conditions_.whole_sentence()) return {};
+    const auto& begin = memory_.key_begin;
+    return std::string_view(memory_.keys).substr(begin[i], begin[i + 1] - begin[i]);
   }
   std::span<const Edge> best(size_t i, std::string_view word) {
     load(i, word).find_best();
@@ -145,8 +141,7 @@ class ConditionalScorer {
   const Vocabulary& vocabulary_;
   const ConditionalModel& model_;
   const Conditions& conditions_;
-  ConditionalModel::Scratch& scratch_;
-  WordKeys& keys_;
+  Memory& memory_;
   ScoredWord& scored_;
 };
 

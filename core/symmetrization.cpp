@@ -1,6 +1,8 @@
 #include "symmetrization.hpp"
 
 #include <algorithm>
+#include <array>
+#include <compare>
 #include <functional>
 #include <iterator>
 #include <queue>
@@ -8,92 +10,69 @@
 namespace pairpiece {
 namespace {
 
-// The links chosen so far, and the words that have none.
-class Selection {
- public:
-  // `candidates` are sorted.
-  explicit Selection(std::span<const Link> candidates)
-      : candidates_(candidates), chosen_(candidates.size(), false) {
-    uint32_t last_target = 0;
-    for (const Link& link : candidates) last_target = std::max(last_target, link.second);
-    if (candidates.empty()) return;
-    source_linked_.resize(size_t(candidates.back().first) + 1);
-    target_linked_.resize(size_t(last_target) + 1);
-  }
+using Steps = std::array<std::pair<int, int>, 8>;
+constexpr Steps kSidesFirst{{{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
+constexpr Steps kByTarget{{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
 
-  bool source_is_free(const Link& link) const { return !source_linked_[link.first]; }
-  bool target_is_free(const Link& link) const { return !target_linked_[link.second]; }
-
-  // Requires a candidate.
-  void choose(const Link& link) {
-    chosen_[size_t(place_of(link) - candidates_.begin())] = true;
-    source_linked_[link.first] = target_linked_[link.second] = true;
-  }
-
-  bool is_candidate(const Link& link) const {
-    const auto place = place_of(link);
-    return place != candidates_.end() && *place == link;
-  }
-
-  std::vector<Link> chosen() const {
-    std::vector<Link> links;
-    for (size_t i = 0; i < candidates_.size(); ++i)
-      if (chosen_[i]) links.push_back(candidates_[i]);
-    return links;
-  }
-
- private:
-  std::span<const Link>::iterator place_of(const Link& link) const {
-    return std::lower_bound(candidates_.begin(), candidates_.end(), link);
-  }
-
-  std::span<const Link> candidates_;
-  std::vector<bool> chosen_, source_linked_, target_linked_;
+// A link whose neighbours are to be looked at, and when.
+struct Waiting {
+  size_t turn;
+  Link link;
+  auto operator<=>(const Waiting&) const = default;
 };
 
-constexpr std::pair<int, int> kNeighbours[] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
-                                               {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
-
-// Pass after pass over the links in order; one that is added ahead grows in the same pass.
-void grow_diag(std::vector<Link> links, Selection& selection) {
-  while (!links.empty()) {
-    std::priority_queue<Link, std::vector<Link>, std::greater<>> waiting(std::greater<>(),
-                                                                        std::move(links));
-    links.clear();
-    while (!waiting.empty()) {
-      const Link here = waiting.top();
-      waiting.pop();
-      for (const auto& [down, right] : kNeighbours) {
-        // Below 0 lies a number that no word has.
-        const Link link{here.first + uint32_t(down), here.second + uint32_t(right)};
-        if (!selection.is_candidate(link)) continue;
-        if (!selection.source_is_free(link) && !selection.target_is_free(link)) continue;
-        selection.choose(link);
-        if (link > here)
-          waiting.push(link);
-        else
-          links.push_back(link);
-      }
-    }
-  }
+bool by_target(const Link& a, const Link& b) {
+  return std::pair(a.second, a.first) < std::pair(b.second, b.first);
 }
 
 }  // namespace
 
-std::vector<Link> grow_diag_final_and(std::span<const Link> forward, std::span<const Link> reverse) {
-  std::vector<Link> either, both;
+std::vector<Link> grow_diag_final_and(std::span<const Link> forward, std::span<const Link> reverse,
+                                      Growth growth) {
+  std::vector<Link> either, links;
   std::set_union(forward.begin(), forward.end(), reverse.begin(), reverse.end(),
                  std::back_inserter(either));
   std::set_intersection(forward.begin(), forward.end(), reverse.begin(), reverse.end(),
-                        std::back_inserter(both));
-  if (both.size() == either.size()) return both;
-  Selection selection(either);
-  for (const Link& link : both) selection.choose(link);
-  grow_diag(std::move(both), selection);
-  for (const auto& direction : {forward, reverse})
-    for (const Link& link : direction)
-      if (selection.source_is_free(link) && selection.target_is_free(link)) selection.choose(link);
-  return selection.chosen();
+                        std::back_inserter(links));
+  size_t words = 0;
+  for (const auto& [source, target] : either)
+    words = std::max({words, size_t(source) + 1, size_t(target) + 1});
+  std::vector<bool> source_linked(words), target_linked(words);
+  const auto mark = [&](const Link& link) {
+    source_linked[link.first] = target_linked[link.second] = true;
+  };
+  // In passes, a link that is added ahead has its turn in the same pass, any other in the next;
+  // outward, they take turns as they come.
+  const bool outward = growth == Growth::outward;
+  if (outward) std::sort(links.begin(), links.end(), by_target);
+  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> queue;
+  for (const Link& link : links) {
+    mark(link);
+    queue.push({outward ? queue.size() : 0, link});
+  }
+  while (!queue.empty()) {
+    const Waiting here = queue.top();
+    queue.pop();
+    for (const auto& [down, right] : outward ? kByTarget : kSidesFirst) {
+      // Below 0 lies a number that no word has.
+      const Link link{here.link.first + uint32_t(down), here.link.second + uint32_t(right)};
+      if (!std::binary_search(either.begin(), either.end(), link) ||
+          (source_linked[link.first] && target_linked[link.second]))
+        continue;
+      mark(link);
+      queue.push({outward ? links.size() : here.turn + (link < here.link), link});
+      links.push_back(link);
+    }
+  }
+  for (const auto& direction : {forward, reverse}) {
+    for (const Link& link : direction) {
+      if (source_linked[link.first] || target_linked[link.second]) continue;
+      mark(link);
+      links.push_back(link);
+    }
+  }
+  std::sort(links.begin(), links.end());
+  return links;
 }
 
 }  // namespace pairpiece

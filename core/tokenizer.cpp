@@ -79,8 +79,7 @@ auto Tokenizer::with_scorer(const PreparedText& text, const Model& model, Worker
   if (const auto* paired = std::get_if<Conditioned>(&model)) {
     auto& memory = worker.memory_of(paired->model->identity());
     ConditionalScorer scorer(vocabulary_, *paired->model, *paired->conditions, text,
-                             Worker::ModelCache::longest(), memory.scratch, worker.keys,
-                             worker.scored);
+                             memory.conditional, worker.scored);
     return use(scorer, memory.cache, Parts(text.words));
   }
   if (const auto* bigram = std::get_if<const BigramModel*>(&model)) {
@@ -103,7 +102,7 @@ void Tokenizer::find_conditions(const PreparedText& text, const ConditionalModel
     out.set_whole_sentence(pairing.source);
     return;
   }
-  auto& scratch = worker.memory_of(model.identity()).scratch;
+  auto& scratch = worker.memory_of(model.identity()).conditional.scratch;
   const auto links = model.infer_links(pairing.source, out.edges, scratch);
   out.set_links(pairing.source, links, text.words.size(), true);
 }

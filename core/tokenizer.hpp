@@ -121,7 +121,7 @@ struct Tokenizer::Worker {
   struct ModelMemory {
     uint64_t identity;
     ModelCache cache;
-    ConditionalModel::Scratch scratch;
+    ConditionalScorer::Memory conditional;
   };
   ModelMemory& memory_of(uint64_t identity) {
     if (!model_memory || model_memory->identity != identity)
@@ -135,7 +135,6 @@ struct Tokenizer::Worker {
   std::optional<ModelMemory> model_memory;
   std::vector<uint64_t> hashes;  // of the words' keys
   std::vector<PreparedText::Word> parts;
-  WordKeys keys;
   Vocabulary::Scratch unigram;
   ScoredWord scored;
 };

@@ -87,7 +87,7 @@ std::vector<Link> LinkFinder::symmetrized_choices() {
   for (uint32_t s = 0; s < sources_; ++s)
     if (of_source_[s] != kNone) reverse_.emplace_back(s, of_source_[s]);
   std::sort(forward_.begin(), forward_.end());
-  return grow_diag_final_and(forward_, reverse_);
+  return grow_diag_final_and(forward_, reverse_, Growth::outward);
 }
 
 void LinkFinder::link_what_is_left(std::span<const double> evidence, std::vector<Link>& links) {

@@ -177,7 +177,7 @@ class Tokenizer:
         Lone surrogates, which are not Unicode text, become U+FFFD.
         """
         check_text(text)
-        return self._core.normalize(text)
+        return self._core.splitter.normalize(text)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces: what the target side of an alignment numbers."""
@@ -186,7 +186,7 @@ class Tokenizer:
     def _split(self, text: str) -> list[str]:
         check_text(text)
         split: list[str] = []
-        for part, is_symbol in self._core.words(text):
+        for part, is_symbol in self._core.splitter.words(text):
             if self._pretokenizer is None or is_symbol:
                 split.append(part)
                 continue
