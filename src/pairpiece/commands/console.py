@@ -1,13 +1,10 @@
-"""What a run shows on a terminal, or writes to a log."""
+"""What a run shows while it works: bars on a terminal, or a log for other programs."""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -23,6 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from pairpiece.commands.json_log import JsonReporter
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.workspace import Result
 
@@ -32,51 +30,6 @@ def reporter_for(log_format: str, quiet: bool) -> Reporter:
     if log_format == "json":
         return JsonReporter()
     return TerminalReporter(show_progress=not quiet and sys.stderr.isatty())
-
-
-class JsonReporter(Reporter):
-    """One JSON object per line on standard error; progress at most once a second."""
-
-    def __init__(self) -> None:
-        self._stage = ""
-        self._last = 0.0
-
-    def begin(self, stage: str, doing: str) -> None:
-        """A stage begins."""
-        self._stage = stage
-        self._last = time.monotonic()
-        self.write("begin", stage=stage, doing=doing)
-
-    def advance(self, done: float, total: float | None, unit: str) -> None:
-        """So much of the stage is done."""
-        now = time.monotonic()
-        if now - self._last >= 1:
-            self._last = now
-            self.write("progress", stage=self._stage, done=done, total=total, unit=unit)
-
-    def end(self, result: Result) -> None:
-        """The stage has a result."""
-        self.write("end", **stage_facts(result))
-
-    def warning(self, message: str) -> None:
-        """Something the user may want to change."""
-        self.write("warning", message=message)
-
-    def write(self, event: str, **facts: Any) -> None:
-        """One line of the log."""
-        record = {"event": event, "time": round(time.time(), 3), **facts}
-        print(json.dumps(record, ensure_ascii=False), file=sys.stderr, flush=True)
-
-
-def stage_facts(result: Result) -> dict[str, Any]:
-    """What there is to say about a stage, for a log or a summary."""
-    return {
-        "stage": result.stage,
-        "seconds": result.seconds,
-        "peak_bytes": result.peak_bytes,
-        "reused": result.reused,
-        **result.details,
-    }
 
 
 class TerminalReporter(Reporter):

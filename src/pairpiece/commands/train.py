@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece.commands.assignments import assignment
-from pairpiece.commands.console import JsonReporter, reporter_for, stage_facts
+from pairpiece.commands.console import reporter_for
+from pairpiece.commands.json_log import JsonReporter, stage_facts
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus.reading import FORMATS
 from pairpiece.errors import OptionError

@@ -46,10 +46,13 @@ class Results:
             ],
         }
 
+    def to_json(self) -> str:
+        """Everything."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
+
     def save(self, folder: Path) -> None:
         """Write ``results.json``, ``results.md``, ``samples.md`` and the curves."""
-        content = json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
-        files.write(folder / "results.json", content.encode("utf-8"))
+        files.write(folder / "results.json", self.to_json().encode("utf-8"))
         files.write(folder / "results.md", to_markdown(self.evaluation).encode("utf-8"))
         files.write(folder / "samples.md", samples.to_markdown(self.samples).encode("utf-8"))
         for name, drawing in curves.files_for(self.curves).items():
