@@ -17,9 +17,9 @@ from pairpiece.downstream.results import Results
 from pairpiece.downstream.runs import Run, folder_name, locked, perform, versions_of
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LearningSettings
-from pairpiece.evaluation.measuring import Advance
 from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.scores import Evaluation
+from pairpiece.evaluation.scoring import Advance
 from pairpiece.evaluation.systems import System
 from pairpiece.run.workspace import digest
 

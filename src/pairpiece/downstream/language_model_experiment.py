@@ -28,9 +28,9 @@ from pairpiece.downstream.runs import Run
 from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
 from pairpiece.errors import OptionError
-from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
-from pairpiece.evaluation.systems import System, source_side, systems_of
+from pairpiece.evaluation.scoring import Advance
+from pairpiece.evaluation.systems import System, baseline_of, named_systems, source_side
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
@@ -75,7 +75,7 @@ def language_models(
     """
     learning = language_model_settings(preset, **changes)
     conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
-    systems = with_names([s for one in tokenizers for s in systems_of(one, ["marginal"])])
+    systems = named_systems(tokenizers, ["marginal"])
     if settings is None:
         settings = [MONOLINGUAL] if source is None else [MONOLINGUAL, BILINGUAL]
     wanted = list(dict.fromkeys(settings))

@@ -25,9 +25,8 @@ from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
 from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.errors import OptionError
-from pairpiece.evaluation.measuring import with_names
 from pairpiece.evaluation.parallel_text import Sentences
-from pairpiece.evaluation.systems import source_side, systems_of
+from pairpiece.evaluation.systems import named_systems, source_side
 from pairpiece.foreign.marian import UNKNOWN, vocabulary_file
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model import saving
@@ -54,7 +53,7 @@ def write_marian_experiment(
     The arguments are those of `pairpiece.downstream.translations`.
     """
     config = _config(translation_settings(preset, **changes))
-    systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
+    systems = named_systems(tokenizers, ["paired"])
     for system in systems:
         if not isinstance(system.tokenizer, Tokenizer | SentencePieceTokenizer):
             raise OptionError(

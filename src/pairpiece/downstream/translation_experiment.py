@@ -29,9 +29,9 @@ from pairpiece.downstream.translation import (
     translate,
 )
 from pairpiece.downstream.translation_text import read_splits, source_rows
-from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
-from pairpiece.evaluation.systems import System, source_side, systems_of
+from pairpiece.evaluation.scoring import Advance
+from pairpiece.evaluation.systems import System, baseline_of, named_systems, source_side
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
@@ -78,7 +78,7 @@ def translations(
     conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
     installed("sacrebleu", "mt")
     comet_model = None if comet is None else translation_scores.comet_model(comet)
-    systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
+    systems = named_systems(tokenizers, ["paired"])
     return Translations(
         conditions,
         learning,

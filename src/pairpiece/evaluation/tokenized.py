@@ -1,4 +1,4 @@
-"""Tokenized text, and samples of its sentences."""
+"""A text as a system tokenizes it, and resamples of its sentences for the bootstrap."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Settings:
     dev: str = "none"  # digest of the text that the aligner gets its priors from
     joint: str = "none"  # digest of all tokenizers whose tokens are aligned together
     source: str = "none"  # digest of the tokenizer of the source text
-    reference: str = "none"  # digest of the tokenizer that ratios refer to
+    baseline: str = "none"  # digest of the tokenizer that ratios refer to
 
 
 class Tokenized:
@@ -159,15 +159,15 @@ def bare(token: str) -> str:
     return token.removeprefix("##") if len(token) > 2 else token
 
 
-class Sample:
+class Resample:
     """Sentences of a tokenized text, each drawn some number of times; once, unless said."""
 
     def __init__(
-        self, tokenized: Tokenized, weights: Array | None = None, reference: Sample | None = None
+        self, tokenized: Tokenized, weights: Array | None = None, baseline: Resample | None = None
     ) -> None:
         self.tokenized = tokenized
         self.weights = np.ones(len(tokenized.tokens)) if weights is None else weights
-        self.reference = reference
+        self.baseline = baseline  # the same sentences, by the tokenizer that ratios refer to
 
     def total(self, by_sentence: Array) -> float:
         """The sum over the sentences drawn."""
