@@ -49,7 +49,7 @@ def of_similar_length(lengths: Sequence[int], at_once: int) -> Iterator[npt.NDAr
     """All numbers of a list, in groups that take up to `at_once` places when they are padded.
 
     >>> [group.tolist() for group in of_similar_length([3, 1, 5, 3], 6)]
-    [[1], [0, 3], [2]]
+    [[1, 0], [3], [2]]
     """
     order = np.argsort(np.array(lengths, np.int64), kind="stable")
     start = 0

@@ -1,4 +1,4 @@
-"""Where, how often and on what models are trained."""
+"""The conditions of an experiment: where, how often and on what device models are trained."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pairpiece.options import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """How runs are done, whatever they do."""
+    """How trials are done, whatever they do."""
 
     output: Path
     preset: str

@@ -1,4 +1,4 @@
-"""What both experiments share: one model for each tokenizer, setting and seed, then the numbers."""
+"""An experiment: one model for each tokenizer, setting and seed, then the numbers."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from pairpiece import __version__
 from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.curves import Curve
 from pairpiece.downstream.measures import Measure, Measured, scores
+from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.results import Results
-from pairpiece.downstream.runs import Run, folder_name, locked, perform, versions_of
-from pairpiece.downstream.samples import Sample
-from pairpiece.downstream.settings import LearningSettings
-from pairpiece.evaluation.parallel_text import Array
+from pairpiece.downstream.rows import Rows
+from pairpiece.downstream.settings import TrainingSettings
+from pairpiece.downstream.trials import Trial, folder_name, locked, perform, versions_of
+from pairpiece.downstream.written_text import WrittenText
+from pairpiece.evaluation.parallel_text import Array, ParallelText
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.scoring import Advance
 from pairpiece.evaluation.systems import System
 from pairpiece.run.workspace import digest
 
 Found = dict[tuple[str, str, int], dict[str, Any]]
-"""The results of runs by tokenizer, setting and seed."""
+"""The results of trials by tokenizer, setting and seed."""
 
 
 class Experiment(ABC):
@@ -35,16 +37,17 @@ class Experiment(ABC):
     def __init__(
         self,
         conditions: Conditions,
-        learning: LearningSettings,
+        training: TrainingSettings,
         systems: list[System],
         baseline: System,
         settings: list[str],
     ) -> None:
         self.conditions = conditions
-        self.learning = learning
+        self.training = training
         self.systems = systems
         self.baseline = baseline
         self.settings = settings
+        self.pieces = {system.name: TargetPieces(system) for system in systems}
         self.notes: list[str] = []
 
     @abstractmethod
@@ -62,22 +65,32 @@ class Experiment(ABC):
         """What is measured, its statistics for each seed, and a part of its signature."""
 
     @abstractmethod
-    def samples(self, found: Found) -> list[Sample]:
-        """What models have written."""
+    def written(self, tokenizer: str, setting: str, result: dict[str, Any]) -> list[WrittenText]:
+        """Some of what a model has written."""
 
     @staticmethod
     @abstractmethod
-    def work(run: Run, advance: Callable[[int], object]) -> dict[str, Any]:
+    def work(trial: Trial, advance: Callable[[int], object]) -> dict[str, Any]:
         """Train a model and measure it, perhaps in another process."""
+
+    def target_rows(
+        self, system: System, texts: dict[str, ParallelText], first: int
+    ) -> dict[str, Rows]:
+        """Texts as ids, pieces from `first` on, and how many bytes each line has."""
+        rows = {}
+        for name, text in texts.items():
+            rows[name] = self.pieces[system.name].rows(text).shifted(first)
+            rows[f"{name}_bytes"] = Rows.of([text.bytes])
+        return rows
 
     def conduct(self, advance: Advance | None) -> Results:
         """Train what is not trained yet, measure, and keep the results."""
         with locked(self.conditions.output):
-            runs = self._runs(advance)
-            done = perform(runs, self.conditions.jobs, advance)
+            trials = self._trials(advance)
+            done = perform(trials, self.conditions.jobs, advance)
             found = {
-                (run.tokenizer, run.setting, run.seed): result
-                for run, result in zip(runs, done, strict=True)
+                (trial.tokenizer, trial.setting, trial.seed): result
+                for trial, result in zip(trials, done, strict=True)
             }
             measured = self._measured(found)
             evaluation = Evaluation(
@@ -99,22 +112,27 @@ class Experiment(ABC):
                 self.kind,
                 evaluation,
                 self.conditions.preset,
-                self.learning,
+                self.training,
                 versions_of(done),
                 [
-                    self._facts(run, result, measured)
-                    for run, result in zip(runs, done, strict=True)
+                    self._facts(trial, result, measured)
+                    for trial, result in zip(trials, done, strict=True)
                 ],
-                [self._curve(run, result) for run, result in zip(runs, done, strict=True)],
-                self.samples(found),
+                [self._curve(trial, result) for trial, result in zip(trials, done, strict=True)],
+                [
+                    text
+                    for (tokenizer, setting, seed), result in found.items()
+                    if seed == self.conditions.seeds[0]
+                    for text in self.written(tokenizer, setting, result)
+                ],
             )
             results.save(self.conditions.output)
         return results
 
-    def _runs(self, advance: Advance | None) -> list[Run]:
+    def _trials(self, advance: Advance | None) -> list[Trial]:
         """All of them; their text is tokenized."""
         conditions = self.conditions
-        runs = []
+        trials = []
         for i, system in enumerate(self.systems):
             if advance is not None:
                 advance("tokenizing", i, len(self.systems))
@@ -130,18 +148,18 @@ class Experiment(ABC):
                         **tokenizer,
                         **self.data(setting),
                         "setting": setting,
-                        "settings": dataclasses.asdict(self.learning),
+                        "settings": dataclasses.asdict(self.training),
                         "seed": seed,
                         "threads": conditions.threads,
                         "device": conditions.device,
                     }
                     name = folder_name(f"{system.name} {setting} {seed}", depends_on)
-                    runs.append(
-                        Run(
+                    trials.append(
+                        Trial(
                             system.name,
                             setting,
                             seed,
-                            self.learning,
+                            self.training,
                             path,
                             conditions.output / "runs" / name,
                             conditions.device,
@@ -149,7 +167,7 @@ class Experiment(ABC):
                             type(self).work,
                         )
                     )
-        return runs
+        return trials
 
     def _measured(self, found: Found) -> list[Measured]:
         measured = []
@@ -162,7 +180,7 @@ class Experiment(ABC):
                         "tokenizer": system.digest,
                         **self.data(setting),
                         "preset": self.conditions.preset,
-                        "settings": digest(dataclasses.asdict(self.learning)),
+                        "settings": digest(dataclasses.asdict(self.training)),
                         "seeds": f"{seeds[0]}-{seeds[-1]}",
                     }
                     facts |= versions_of(results)
@@ -172,23 +190,25 @@ class Experiment(ABC):
         order = list(dict.fromkeys(one.measure.name for one in measured))
         return sorted(measured, key=lambda one: order.index(one.measure.name))
 
-    def _facts(self, run: Run, result: dict[str, Any], measured: list[Measured]) -> dict[str, Any]:
-        """What there is to say about a run."""
-        place = list(self.conditions.seeds).index(run.seed)
+    def _facts(
+        self, trial: Trial, result: dict[str, Any], measured: list[Measured]
+    ) -> dict[str, Any]:
+        """What there is to say about a trial."""
+        place = list(self.conditions.seeds).index(trial.seed)
         return {
-            "tokenizer": run.tokenizer,
-            "setting": run.setting,
-            "seed": run.seed,
-            "folder": run.folder.name,
+            "tokenizer": trial.tokenizer,
+            "setting": trial.setting,
+            "seed": trial.seed,
+            "folder": trial.folder.name,
             **{key: result[key] for key in ("parameters", "updates", "best_update", "seconds")},
             "values": {
                 one.measure.name: one.values()[place]
                 for one in measured
-                if one.tokenizer == run.tokenizer and run.setting in one.measure.name
+                if one.tokenizer == trial.tokenizer and trial.setting in one.measure.name
             },
         }
 
-    def _curve(self, run: Run, result: dict[str, Any]) -> Curve:
-        lines = self.learning.batch * self.learning.accumulation
+    def _curve(self, trial: Trial, result: dict[str, Any]) -> Curve:
+        lines = self.training.batch * self.training.accumulation
         points = [(update * lines, loss / math.log(2)) for update, _, loss in result["curve"]]
-        return Curve(run.tokenizer, run.setting, run.seed, points)
+        return Curve(trial.tokenizer, trial.setting, trial.seed, points)

@@ -1,4 +1,4 @@
-"""What is said about trained models: a value per seed, the mean, and what chance may have done."""
+"""The measures of trained models: a value per seed, the mean, and what chance may have done."""
 
 from __future__ import annotations
 
@@ -70,15 +70,14 @@ def scores(measured: Sequence[Measured], baseline: str, resamples: int, seed: in
     means = [float(np.mean(one.values())) for one in measured]
     found = []
     for one, value, drawn in zip(measured, means, resampled, strict=True):
-        reference = next(
+        theirs = next(
             k
             for k, other in enumerate(measured)
             if (other.measure.name, other.tokenizer) == (one.measure.name, baseline)
         )
         comparison = None
         if one.tokenizer != baseline:
-            differences = drawn - resampled[reference]
-            comparison = Comparison.of(value - means[reference], differences)
+            comparison = Comparison.of(value - means[theirs], drawn - resampled[theirs])
         low, high = bootstrap.interval(value, drawn)
         found.append(
             Score(
@@ -139,7 +138,7 @@ def language_model_measures(setting: str) -> list[Measure]:
 
 
 def language_model_statistics(result: dict[str, Any], sizes: Array) -> list[Array]:
-    """For the three measures, from what a run has found."""
+    """For the three measures, from what a trial has found."""
     nats, tokens = np.array(result["nats"]), np.array(result["tokens"], np.float64)
     proper = np.stack([nats, sizes], 1)
     return [proper, proper, np.stack([nats / tokens, sizes], 1)]
