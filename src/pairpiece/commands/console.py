@@ -109,14 +109,8 @@ class _Rate(ProgressColumn):
         unit = task.fields["unit"]
         if not unit:
             return Text("")
-        done = f"{task.completed:,.0f}"
-        if unit == "bytes":
-            done, unit = f"{task.completed / 2**20:,.0f}", "MiB"
-            total = "" if task.total is None else f"/{task.total / 2**20:,.0f}"
-        else:
-            total = "" if task.total is None else f"/{task.total:,.0f}"
-        speed = task.speed or 0
-        if task.fields["unit"] == "bytes":
-            speed /= 2**20
+        scale, unit = (2**20, "MiB") if unit == "bytes" else (1, unit)
+        total = "" if task.total is None else f"/{task.total / scale:,.0f}"
+        speed = (task.speed or 0) / scale
         rate = f", {speed:,.0f}/s" if speed >= 1 else ""
-        return Text(f"{done}{total} {unit}{rate}", style="cyan")
+        return Text(f"{task.completed / scale:,.0f}{total} {unit}{rate}", style="cyan")

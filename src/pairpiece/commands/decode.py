@@ -9,12 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from pairpiece.commands.line_streams import (
-    add_stream_arguments,
-    batches,
-    input_name,
-    output_stream,
-)
+from pairpiece.commands.line_streams import add_stream_arguments, batches, input_name, output_stream
 from pairpiece.errors import CorpusError
 from pairpiece.model.tokenizer import Tokenizer, load
 

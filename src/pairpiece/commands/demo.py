@@ -58,9 +58,7 @@ def run(options: argparse.Namespace) -> None:
     # The dial between few tokens and many links, turned to as many tokens as SentencePiece makes.
     sample_of_training = slice(0, -HELD_OUT, 3)
     longer = model.calibrate(
-        targets[sample_of_training],
-        sources[sample_of_training],
-        reference=peer,
+        targets[sample_of_training], sources[sample_of_training], reference=peer
     )
     ways = {
         "SentencePiece": [flat(peer, text) for text in targets],

@@ -14,12 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pairpiece.commands.line_streams import (
-    add_stream_arguments,
-    batches,
-    input_name,
-    output_stream,
-)
+from pairpiece.commands.line_streams import add_stream_arguments, batches, input_name, output_stream
 from pairpiece.errors import CorpusError, OptionError, PairPieceError
 from pairpiece.links.pharaoh import parse_links
 from pairpiece.model.encoding import Encoding

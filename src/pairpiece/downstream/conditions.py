@@ -57,13 +57,7 @@ class Conditions:
         if jobs is None:
             jobs = max(1, (os.cpu_count() or 1) // threads) if device == "cpu" else 1
         return cls(
-            Path(output),
-            preset,
-            range(seed, seed + seeds),
-            jobs,
-            threads,
-            device,
-            resamples,
+            Path(output), preset, range(seed, seed + seeds), jobs, threads, device, resamples
         )
 
 

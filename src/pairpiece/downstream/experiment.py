@@ -6,6 +6,7 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,25 +30,20 @@ Found = dict[tuple[str, str, int], dict[str, Any]]
 """The results of trials by tokenizer, setting and seed."""
 
 
+@dataclass(eq=False)
 class Experiment(ABC):
     """Models trained on the same text with different tokenizers, and compared."""
 
     kind: ClassVar[str]
 
-    def __init__(
-        self,
-        conditions: Conditions,
-        training: TrainingSettings,
-        systems: list[System],
-        baseline: System,
-        settings: list[str],
-    ) -> None:
-        self.conditions = conditions
-        self.training = training
-        self.systems = systems
-        self.baseline = baseline
-        self.settings = settings
-        self.pieces = {system.name: TargetPieces(system) for system in systems}
+    conditions: Conditions
+    training: TrainingSettings
+    systems: list[System]
+    baseline: System
+    settings: list[str]
+
+    def __post_init__(self) -> None:
+        self.pieces = {system.name: TargetPieces(system) for system in self.systems}
         self.notes: list[str] = []
 
     @abstractmethod
@@ -85,23 +81,16 @@ class Experiment(ABC):
 
     def conduct(self, advance: Advance | None) -> Results:
         """Train what is not trained yet, measure, and keep the results."""
-        with locked(self.conditions.output):
+        conditions = self.conditions
+        with locked(conditions.output):
             trials = self._trials(advance)
-            done = perform(trials, self.conditions.jobs, advance)
-            found = {
-                (trial.tokenizer, trial.setting, trial.seed): result
-                for trial, result in zip(trials, done, strict=True)
-            }
+            done = list(zip(trials, perform(trials, conditions.jobs, advance), strict=True))
+            found = {(t.tokenizer, t.setting, t.seed): result for t, result in done}
             measured = self._measured(found)
             evaluation = Evaluation(
                 {system.name: system.digest for system in self.systems},
                 self.baseline.name,
-                scores(
-                    measured,
-                    self.baseline.name,
-                    self.conditions.resamples,
-                    self.conditions.seeds[0],
-                ),
+                scores(measured, self.baseline.name, conditions.resamples, conditions.seeds[0]),
                 len(measured[0].by_seed[0]),
                 self.data(self.settings[0])["test"],
                 self.notes,
@@ -111,22 +100,19 @@ class Experiment(ABC):
             results = Results(
                 self.kind,
                 evaluation,
-                self.conditions.preset,
+                conditions.preset,
                 self.training,
-                versions_of(done),
-                [
-                    self._facts(trial, result, measured)
-                    for trial, result in zip(trials, done, strict=True)
-                ],
-                [self._curve(trial, result) for trial, result in zip(trials, done, strict=True)],
+                versions_of([result for _, result in done]),
+                [self._facts(trial, result, measured) for trial, result in done],
+                [self._curve(trial, result) for trial, result in done],
                 [
                     text
-                    for (tokenizer, setting, seed), result in found.items()
-                    if seed == self.conditions.seeds[0]
-                    for text in self.written(tokenizer, setting, result)
+                    for trial, result in done
+                    if trial.seed == conditions.seeds[0]
+                    for text in self.written(trial.tokenizer, trial.setting, result)
                 ],
             )
-            results.save(self.conditions.output)
+            results.save(conditions.output)
         return results
 
     def _trials(self, advance: Advance | None) -> list[Trial]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -90,38 +91,33 @@ def language_models(
     ).conduct(advance)
 
 
+@dataclass(eq=False)
 class LanguageModels(Experiment):
     """The experiment."""
 
+    texts: dict[str, Sentences]
+    source: Sentences | None
+    source_tokenizer: Any
+
     kind = "language models"
 
-    def __init__(
-        self,
-        conditions: Conditions,
-        training: LanguageModelSettings,
-        systems: list[System],
-        baseline: System,
-        settings: list[str],
-        texts: dict[str, Sentences],
-        source: Sentences | None,
-        source_tokenizer: Any,
-    ) -> None:
-        for setting in settings:
+    def __post_init__(self) -> None:
+        for setting in self.settings:
             if setting not in (MONOLINGUAL, BILINGUAL):
                 raise OptionError(f"a setting is {MONOLINGUAL} or {BILINGUAL}, not {setting!r}")
-        if BILINGUAL in settings and source is None:
+        if BILINGUAL in self.settings and self.source is None:
             raise OptionError("the bilingual setting needs text of the source language: --source")
-        for system in systems:
+        for system in self.systems:
             if system.uses_source:
                 raise OptionError(
                     f"{system.name}: a language model has no source text to tokenize with"
                 )
-        super().__init__(conditions, training, systems, baseline, settings)
-        self._texts = {name: _lines(text) for name, text in texts.items()}
-        self._source = None if source is None else _lines(source)
-        self._source_tokenizer = None
-        if self._source is not None:
-            self._source_tokenizer = source_side(source_tokenizer, systems)
+        super().__post_init__()
+        self._texts = {name: _lines(text) for name, text in self.texts.items()}
+        self._source = self._source_tokenizer = None
+        if self.source is not None:
+            self._source = _lines(self.source)
+            self._source_tokenizer = source_side(self.source_tokenizer, self.systems)
         self._prompts = [_beginning(line) for line in self._texts["test"].targets[:_PROMPTS]]
 
     @cached_property

@@ -15,7 +15,7 @@ SentencePiece cannot do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from pairpiece.downstream.settings import TranslationSettings, translation_setti
 from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import Sentences
-from pairpiece.evaluation.systems import System, named_systems, source_side
+from pairpiece.evaluation.systems import named_systems, source_side
 from pairpiece.foreign.marian import UNKNOWN, vocabulary_file
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model import saving
@@ -54,7 +54,11 @@ def write_marian_experiment(
     """
     config = _config(translation_settings(preset, **changes))
     systems = named_systems(tokenizers, ["paired"])
-    detokenizers = {system.name: _detokenizer(system) for system in systems}
+    for system in systems:
+        if not isinstance(system.tokenizer, Tokenizer | SentencePieceTokenizer):
+            raise OptionError(
+                f"{system.name}: Marian can be given PairPiece and SentencePiece models"
+            )
     texts = read_splits((source, target), (dev_source, dev_target), (test_source, test_target))
     sources, source_pieces = source_rows(source_side(source_tokenizer, systems), texts)
     folders = []
@@ -72,9 +76,8 @@ def write_marian_experiment(
         files.write(own / "vocab.target.yml", vocabulary_file(pieces.pieces))
         files.write(own / "config.yml", config.encode("utf-8"))
         files.write(own / "train.sh", _TRAIN.encode("utf-8"))
-        keep, command = detokenizers[system.name]
-        keep(own)
-        files.write(own / "translate.sh", (_TRANSLATE % command).encode("utf-8"))
+        detokenize = _detokenizer(own, system.tokenizer)
+        files.write(own / "translate.sh", (_TRANSLATE % detokenize).encode("utf-8"))
         folders.append(own)
     return folders
 
@@ -87,19 +90,13 @@ def _write_tokens(path: Path, rows: Iterable[Any], pieces: list[str]) -> None:
             file.write((" ".join(named[i] for i in row) + "\n").encode("utf-8"))
 
 
-def _detokenizer(system: System) -> tuple[Callable[[Path], None], str]:
-    """What keeps in a folder what turns pieces back into text, and the command that does it."""
-    tokenizer = system.tokenizer
+def _detokenizer(folder: Path, tokenizer: Any) -> str:
+    """Keep what turns pieces back into text, and return the command that does it."""
     if isinstance(tokenizer, Tokenizer):
-        state = tokenizer.state
-        return (
-            lambda folder: saving.save_alone(state, folder / "tokenizer"),
-            "pairpiece decode tokenizer --input-format piece",
-        )
-    if isinstance(tokenizer, SentencePieceTokenizer):
-        content = tokenizer.content
-        return lambda folder: files.write(folder / "target.spm", content), _DECODE_SENTENCEPIECE
-    raise OptionError(f"{system.name}: Marian can be given PairPiece and SentencePiece models")
+        saving.save_alone(tokenizer.state, folder / "tokenizer")
+        return "pairpiece decode tokenizer --input-format piece"
+    files.write(folder / "target.spm", tokenizer.content)
+    return _DECODE_SENTENCEPIECE
 
 
 _DECODE_SENTENCEPIECE = """python3 -c '

@@ -68,29 +68,17 @@ def scores(measured: Sequence[Measured], baseline: str, resamples: int, seed: in
     seeds = drawn_seeds(len(measured[0].by_seed), resamples, seed + 1)
     resampled = [one.resampled(weights, seeds) for one in measured]
     means = [float(np.mean(one.values())) for one in measured]
+    baselines = {o.measure.name: k for k, o in enumerate(measured) if o.tokenizer == baseline}
     found = []
     for one, value, drawn in zip(measured, means, resampled, strict=True):
-        theirs = next(
-            k
-            for k, other in enumerate(measured)
-            if (other.measure.name, other.tokenizer) == (one.measure.name, baseline)
-        )
+        name = one.measure.name
         comparison = None
         if one.tokenizer != baseline:
-            comparison = Comparison.of(value - means[theirs], drawn - resampled[theirs])
+            k = baselines[name]
+            comparison = Comparison.of(value - means[k], drawn - resampled[k])
         low, high = bootstrap.interval(value, drawn)
-        found.append(
-            Score(
-                one.tokenizer,
-                one.measure.name,
-                value,
-                low,
-                high,
-                one.values(),
-                one.signature,
-                comparison,
-            )
-        )
+        runs, signature = one.values(), one.signature
+        found.append(Score(one.tokenizer, name, value, low, high, runs, signature, comparison))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -82,37 +83,32 @@ def translations(
         training,
         systems,
         baseline_of(systems, baseline),
+        [""],
         read_splits((source, target), (dev_source, dev_target), (test_source, test_target)),
         source_tokenizer,
         comet_model,
     ).conduct(advance)
 
 
+@dataclass(eq=False)
 class Translations(Experiment):
     """The experiment."""
 
+    texts: dict[str, ParallelText]
+    source_tokenizer: Any
+    comet: Any
+
     kind = "translation"
 
-    def __init__(
-        self,
-        conditions: Conditions,
-        training: TranslationSettings,
-        systems: list[System],
-        baseline: System,
-        texts: dict[str, ParallelText],
-        source_tokenizer: Any,
-        comet: Any,
-    ) -> None:
-        super().__init__(conditions, training, systems, baseline, [""])
-        self._texts = texts
-        self._source_tokenizer = source_side(source_tokenizer, systems)
-        self._comet = comet
-        self._data = {name: text.digest for name, text in self._texts.items()}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._source_tokenizer = source_side(self.source_tokenizer, self.systems)
+        self._data = {name: text.digest for name, text in self.texts.items()}
         self._data["source_tokenizer"] = digest(digest_of(self._source_tokenizer) or "function")
 
     @cached_property
     def _sources(self) -> tuple[dict[str, Rows], list[str]]:
-        return source_rows(self._source_tokenizer, self._texts)
+        return source_rows(self._source_tokenizer, self.texts)
 
     def data(self, setting: str) -> dict[str, str]:  # noqa: ARG002
         """Digests of all text and tokenizers, besides that of the target, that a model sees."""
@@ -121,7 +117,7 @@ class Translations(Experiment):
     def write_text(self, system: System, path: Path) -> None:
         """Put all text into a file; the pieces of either side come after the special tokens."""
         sources, source_pieces = self._sources
-        rows = self.target_rows(system, self._texts, FIRST)
+        rows = self.target_rows(system, self.texts, FIRST)
         rows |= {f"{name}_source": source.shifted(FIRST) for name, source in sources.items()}
         sizes = {
             "source_pieces": FIRST + len(source_pieces),
@@ -136,7 +132,7 @@ class Translations(Experiment):
         results: list[dict[str, Any]],
     ) -> list[tuple[Measure, list[Array], str]]:
         """The scores of translations, and how probable the references are."""
-        text = self._texts["test"]
+        text = self.texts["test"]
         written = [self._texts_of(system.name, result) for result in results]
         for seed, lines in zip(self.conditions.seeds, written, strict=True):
             self._keep(system.name, seed, lines)
@@ -154,10 +150,10 @@ class Translations(Experiment):
                 "references",
             )
         )
-        if self._comet is not None:
+        if self.comet is not None:
             found.append(
                 translation_scores.comet_measured(
-                    self._comet, written, text.targets, text.given_sources, self.conditions.device
+                    self.comet, written, text.targets, text.given_sources, self.conditions.device
                 )
             )
         return found
@@ -169,7 +165,7 @@ class Translations(Experiment):
         result: dict[str, Any],
     ) -> list[WrittenText]:
         """The first translations."""
-        text = self._texts["test"]
+        text = self.texts["test"]
         return [
             WrittenText(
                 (("source", text.given_sources[i]), ("target", text.targets[i])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -72,29 +72,25 @@ class Settings:
     baseline: str = "none"  # digest of the tokenizer that ratios refer to
 
 
+@dataclass(eq=False, repr=False)
 class Tokenized:
     """A text as a system tokenizes it; arrays have a number for each sentence."""
 
-    def __init__(
-        self,
-        system: System,
-        text: ParallelText,
-        tokens: list[list[str]],
-        source_tokens: list[list[str]] | None,
-        settings: Settings,
-    ) -> None:
-        self.system = system
-        self.text = text
-        self.tokens = tokens
-        self.source_tokens = source_tokens
-        self.settings = settings
-        self.runs: list[Links] = []
+    system: System
+    text: ParallelText
+    tokens: list[list[str]]
+    source_tokens: list[list[str]] | None
+    settings: Settings
+    runs: list[Links] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
         types: dict[str, int] = {}
-        flat = [types.setdefault(token, len(types)) for row in tokens for token in row]
+        flat = [types.setdefault(token, len(types)) for row in self.tokens for token in row]
         self.types = list(types)
         self.token_ids = np.array(flat, np.int64)
-        self.lengths = np.array([len(row) for row in tokens], np.float64)
-        self.sentence_of_token = np.repeat(np.arange(len(tokens)), self.lengths.astype(np.int64))
+        self.lengths = np.array([len(row) for row in self.tokens], np.float64)
+        numbers = np.arange(len(self.tokens))
+        self.sentence_of_token = np.repeat(numbers, self.lengths.astype(np.int64))
 
     def count(self, tokens: Sequence[bool]) -> Array:
         """How many tokens of each sentence are of the types marked in a list like `types`."""
