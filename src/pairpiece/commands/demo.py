@@ -56,10 +56,8 @@ def run(options: argparse.Namespace) -> None:
         paper = _train(sources, targets, options, "paper", work)
     peer = train_sentencepiece(targets[:-HELD_OUT], options.vocab_size)
     # The dial between few tokens and many links, turned to as many tokens as SentencePiece makes.
-    sample_of_training = slice(0, -HELD_OUT, 3)
-    longer = model.calibrate(
-        targets[sample_of_training], sources[sample_of_training], reference=peer
-    )
+    some = slice(0, -HELD_OUT, 3)
+    longer = model.calibrate(targets[some], sources[some], reference=peer)
     ways = {
         "SentencePiece": [flat(peer, text) for text in targets],
         "paper, target only": paper.encode_batch(targets, out_type=str),

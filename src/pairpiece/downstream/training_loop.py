@@ -1,6 +1,6 @@
 """The training loop, one for language models and translation.
 
-A run that was killed goes on from its last checkpoint and ends with the same weights as one that
+A training that was killed goes on from its last checkpoint and ends with the same weights as one that
 was not: the order of the batches and the learning rate are functions of the update, the rest is in
 the checkpoint.
 """

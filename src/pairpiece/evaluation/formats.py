@@ -1,4 +1,4 @@
-"""An evaluation as a table: a row for each metric, a column for each tokenizer."""
+"""An evaluation as a table, for people, papers and programs: a row for each metric."""
 
 from __future__ import annotations
 

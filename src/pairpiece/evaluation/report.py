@@ -1,4 +1,4 @@
-"""An evaluation as one page to look at, which needs no network."""
+"""An evaluation as a report: one HTML page to look at, which needs no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well target tokens correspond to source tokens, by the links of a word aligner.
+"""Metrics of how well target tokens correspond to source tokens, by the links of an aligner.
 
 The aligner is stochastic, so each number is a list, one for each of its runs.
 """

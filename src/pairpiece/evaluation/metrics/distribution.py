@@ -1,4 +1,4 @@
-"""How evenly tokens are used."""
+"""Metrics of how evenly tokens are used: entropies, and the slope of their frequencies."""
 
 from __future__ import annotations
 

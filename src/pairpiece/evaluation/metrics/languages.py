@@ -1,4 +1,4 @@
-"""How fairly languages are treated."""
+"""A metric of how fairly languages are treated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long tokenized text is, in proportion to the source, to words, characters and bytes."""
+"""Metrics of how long tokenized text is: per source token, word, character and byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a token is a single character."""
+"""Metrics of how often a token is a single character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the text the vocabulary does not have."""
+"""A metric of how much of the text the vocabulary does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in the vocabulary, and how much of it is used."""
+"""Metrics of the vocabulary: what is in it, and how much of it is used."""
 
 from __future__ import annotations
 
