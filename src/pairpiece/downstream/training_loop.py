@@ -1,8 +1,8 @@
 """The training loop, one for language models and translation.
 
-A training that was killed goes on from its last checkpoint and ends with the same weights as one that
-was not: the order of the batches and the learning rate are functions of the update, the rest is in
-the checkpoint.
+A training that was killed goes on from its last checkpoint and ends with the same weights as one
+that was not: the order of the batches and the learning rate are functions of the update, the rest
+is in the checkpoint.
 """
 
 from __future__ import annotations
