@@ -13,10 +13,9 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
@@ -27,7 +26,7 @@ from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model.encoder import Encoder
-from pairpiece.model.saving import FORMAT_VERSION, HEAD, MANIFEST, NECK, PART, SOURCE_SUFFIX, Arrays
+from pairpiece.model.saving import FORMAT_VERSION, HEAD, MANIFEST, NECK, PART, SOURCE_SUFFIX
 from pairpiece.model.state import Deferred, ModelState
 from pairpiece.model.tables import BigramTable, CooccurrenceTable, PairedSettings
 from pairpiece.options import LengthPenalty
@@ -70,17 +69,16 @@ def load_as(
     table = None
     if paired is not None:
         settings = _paired_settings(paired, path)
-        cooccurrence = _part_path(folder, parts, "cooccurrence", path)
-        table = Deferred(lambda: _read_table(*cooccurrence, settings, vocabulary))
+        cooccurrence = _Part.of("cooccurrence", manifest, path)
+        table = Deferred(lambda: _read_table(cooccurrence, settings, vocabulary))
     priors = None
     if "priors" in parts:
-        kept = _part_path(folder, parts, "priors", path)
-        priors = Deferred(lambda: _read_checked(*kept))
+        priors = Deferred(_Part.of("priors", manifest, path).content)
     bigram = None
     if "bigram" in parts:
-        bigram = _read_bigram(*_part_path(folder, parts, "bigram", path), vocabulary)
+        bigram = _read_bigram(_Part.of("bigram", manifest, path), vocabulary)
     if source_tokenizer is None:
-        source_tokenizer = _read_source(manifest, folder, parts, path, nested=nested)
+        source_tokenizer = _read_source(manifest, path, nested=nested)
     if text.pretokenization == "custom" and pretokenizer is None:
         what = "source_tokenizer=, together with its tokenizer" if nested else "pretokenizer="
         raise OptionError(
@@ -107,9 +105,7 @@ def load_as(
         raise ModelFormatError(f"{path}: {error}") from None
 
 
-def _read_source(
-    manifest: dict[str, Any], folder: Path, parts: dict[str, Any], path: Path, *, nested: bool
-) -> SubwordTokenizer | None:
+def _read_source(manifest: dict[str, Any], path: Path, *, nested: bool) -> SubwordTokenizer | None:
     kind = manifest.get("source_tokenizer")
     if kind is None or kind == FunctionTokenizer.kind:
         return None
@@ -119,18 +115,18 @@ def _read_source(
         return Pretokenized()
     if not isinstance(kind, str) or kind not in SOURCE_SUFFIX:
         raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
-    source, size, digest = _part_path(folder, parts, "source", path)
-    if source.suffix != SOURCE_SUFFIX[kind]:
-        raise ModelFormatError(f"{path}: {source.name} is not a source tokenizer of kind {kind}")
+    part = _Part.of("source", manifest, path)
+    if part.path.suffix != SOURCE_SUFFIX[kind]:
+        name = part.path.name
+        raise ModelFormatError(f"{path}: {name} is not a source tokenizer of kind {kind}")
     if kind == Encoder.kind:
-        _check_digest(source / MANIFEST, size, digest)
-        return load_as(Encoder, source, nested=True)
-    if size > MAX_TOKENIZER_BYTES:
-        raise ModelFormatError(f"{source}: too large for a tokenizer")
-    content = _read_checked(source, size, digest)
-    if kind == HuggingFaceTokenizer.kind:
-        return HuggingFaceTokenizer(content, str(source))
-    return SentencePieceTokenizer(content, str(source))
+        part.check(part.path / MANIFEST)
+        return load_as(Encoder, part.path, nested=True)
+    if part.size > MAX_TOKENIZER_BYTES:
+        raise ModelFormatError(f"{part.path}: too large for a tokenizer")
+    is_json = kind == HuggingFaceTokenizer.kind
+    opened = HuggingFaceTokenizer if is_json else SentencePieceTokenizer
+    return opened(part.content(), str(part.path))
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -257,83 +253,85 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
     return settings
 
 
-def _part_path(
-    folder: Path, parts: dict[str, Any], name: str, manifest: Path
-) -> tuple[Path, int, str]:
-    part = _expect(parts, name, dict, manifest)
-    file = _expect(part, "file", str, manifest)
-    if not PART.fullmatch(file) or not file.startswith(name):
-        raise ModelFormatError(f"{manifest}: {file!r} is not a name for a part of a model")
-    size = _expect(part, "bytes", int, manifest)
-    return folder / file, size, _expect(part, "sha256", str, manifest)
+class _Part(NamedTuple):
+    """A file of a model beside its manifest, as the manifest describes it."""
+
+    path: Path
+    size: int
+    digest: str
+
+    @classmethod
+    def of(cls, name: str, manifest: dict[str, Any], path: Path) -> _Part:
+        part = _expect(_expect(manifest, "parts", dict, path), name, dict, path)
+        file = _expect(part, "file", str, path)
+        if not PART.fullmatch(file) or not file.startswith(name):
+            raise ModelFormatError(f"{path}: {file!r} is not a name for a part of a model")
+        size, digest = _expect(part, "bytes", int, path), _expect(part, "sha256", str, path)
+        return cls(path.parent / file, size, digest)
+
+    def check(self, path: Path) -> None:
+        """Raise `ModelFormatError` unless the file at a path is the one described."""
+        digest = hashlib.sha256()
+        try:
+            if not path.is_file():
+                raise ModelFormatError(f"{path}: this part of the model is missing")
+            found = path.stat().st_size
+            if found != self.size or found > MAX_TABLE_BYTES:
+                raise ModelFormatError(f"{path}: {found} bytes long where {self.size} are expected")
+            with path.open("rb") as file:
+                while chunk := file.read(2**20):
+                    digest.update(chunk)
+        except OSError as error:
+            raise ModelFormatError(f"{path}: {error.strerror}") from None
+        if digest.hexdigest() != self.digest:
+            raise ModelFormatError(f"{path}: damaged, its digest does not match")
+
+    def content(self) -> bytes:
+        self.check(self.path)
+        return self.path.read_bytes()
+
+    def arrays(self, vocabulary: Vocabulary, dtypes: dict[str, Any]) -> dict[str, Any]:
+        """Tables of counts for this vocabulary."""
+        path = self.path
+        self.check(path)
+        try:
+            arrays = load_file(path)
+        except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as e:
+            raise ModelFormatError(f"{path}: not a safetensors file: {e}") from None
+        for name, dtype in dtypes.items():
+            array = arrays.get(name)
+            if array is None or array.dtype != dtype or array.ndim != 1:
+                raise ModelFormatError(f"{path}: {name} is missing or of the wrong type")
+            if array.dtype.kind == "f" and not ((array >= 0) & (array < _LARGE)).all():
+                raise ModelFormatError(f"{path}: {name} has values that are not counts")
+        if not (arrays["count"] > 0).all():
+            raise ModelFormatError(f"{path}: a count is zero")
+        learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
+        base = arrays["base"]
+        if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
+            raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")
+        return {name: arrays[name] for name in dtypes}
+
+    def checked(self, table: _Table) -> _Table:
+        """A table that the core can use."""
+        try:
+            _ = table.core
+        except ValueError as error:
+            raise ModelFormatError(f"{self.path}: {error}") from None
+        return table
 
 
-def _check_digest(path: Path, size: int, digest: str) -> None:
+_Table = TypeVar("_Table", CooccurrenceTable, BigramTable)
+_ROWS = {"row_begin": np.uint64, "count": np.float32, "base": np.float64}
+
+
+def _read_table(part: _Part, settings: PairedSettings, vocabulary: Vocabulary) -> CooccurrenceTable:
+    path = part.path
+    dtypes = {**_ROWS, "source": np.uint32, "source_count": np.float64}
+    named = {"source_token_bytes": np.uint8, "source_token_begin": np.uint64}
+    arrays = part.arrays(vocabulary, {**dtypes, **named})
     try:
-        if not path.is_file():
-            raise ModelFormatError(f"{path}: this part of the model is missing")
-        found = path.stat().st_size
-        if found != size or found > MAX_TABLE_BYTES:
-            raise ModelFormatError(f"{path}: {found} bytes long where {size} are expected")
-        with path.open("rb") as file:
-            actual = _digest_of(file)
-    except OSError as error:
-        raise ModelFormatError(f"{path}: {error.strerror}") from None
-    if actual != digest:
-        raise ModelFormatError(f"{path}: damaged, its digest does not match")
-
-
-def _read_checked(path: Path, size: int, digest: str) -> bytes:
-    _check_digest(path, size, digest)
-    return path.read_bytes()
-
-
-def _digest_of(file: Any) -> str:
-    digest = hashlib.sha256()
-    while chunk := file.read(2**20):
-        digest.update(chunk)
-    return digest.hexdigest()
-
-
-def _read_arrays(path: Path, size: int, digest: str, dtypes: dict[str, Any]) -> Arrays:
-    _check_digest(path, size, digest)
-    try:
-        arrays = load_file(path)
-    except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ModelFormatError(f"{path}: not a safetensors file: {error}") from None
-    for name, dtype in dtypes.items():
-        array = arrays.get(name)
-        if array is None or array.dtype != dtype or array.ndim != 1:
-            raise ModelFormatError(f"{path}: {name} is missing or of the wrong type")
-        if array.dtype.kind == "f" and not ((array >= 0) & (array < _LARGE)).all():
-            raise ModelFormatError(f"{path}: {name} has values that are not counts")
-    if not (arrays["count"] > 0).all():
-        raise ModelFormatError(f"{path}: a count is zero")
-    return {name: arrays[name] for name in dtypes}
-
-
-def _read_table(
-    path: Path, size: int, digest: str, settings: PairedSettings, vocabulary: Vocabulary
-) -> CooccurrenceTable:
-    arrays = _read_arrays(
-        path,
-        size,
-        digest,
-        {
-            "row_begin": np.uint64,
-            "source": np.uint32,
-            "count": np.float32,
-            "source_count": np.float64,
-            "base": np.float64,
-            "source_token_bytes": np.uint8,
-            "source_token_begin": np.uint64,
-        },
-    )
-    _check_base(path, arrays["base"], vocabulary)
-    try:
-        tokens = packing.unpacked(
-            arrays.pop("source_token_bytes"), arrays.pop("source_token_begin")
-        )
+        tokens = packing.unpacked(*(arrays.pop(name) for name in named))
     except ValueError as error:
         raise ModelFormatError(f"{path}: the source tokens are damaged: {error}") from None
     if len(tokens) != len(arrays["source_count"]) or tokens[:1] != [""]:
@@ -341,27 +339,8 @@ def _read_table(
     sources = np.unique(arrays["source"])
     if (sources >= len(tokens)).any() or (arrays["source_count"][sources] < 1 / _LARGE).any():
         raise ModelFormatError(f"{path}: the source counts do not agree with the counts")
-    table = CooccurrenceTable(tokens, **arrays, settings=settings)
-    try:
-        _ = table.core
-    except ValueError as error:
-        raise ModelFormatError(f"{path}: {error}") from None
-    return table
+    return part.checked(CooccurrenceTable(tokens, **arrays, settings=settings))
 
 
-def _read_bigram(path: Path, size: int, digest: str, vocabulary: Vocabulary) -> BigramTable:
-    dtypes = {"row_begin": np.uint64, "next": np.uint32, "count": np.float32, "base": np.float64}
-    arrays = _read_arrays(path, size, digest, dtypes)
-    _check_base(path, arrays["base"], vocabulary)
-    table = BigramTable(**arrays)
-    try:
-        _ = table.core
-    except ValueError as error:
-        raise ModelFormatError(f"{path}: {error}") from None
-    return table
-
-
-def _check_base(path: Path, base: npt.NDArray[Any], vocabulary: Vocabulary) -> None:
-    learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
-    if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
-        raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")
+def _read_bigram(part: _Part, vocabulary: Vocabulary) -> BigramTable:
+    return part.checked(BigramTable(**part.arrays(vocabulary, {**_ROWS, "next": np.uint32})))

@@ -16,7 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
 from safetensors.numpy import save as to_bytes
 
 from pairpiece import files
@@ -26,7 +25,6 @@ from pairpiece.foreign.protocol import ForeignTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.sentencepiece_format import is_exportable
 from pairpiece.model.state import ModelState, StatefulTokenizer
-from pairpiece.model.tables import BigramTable, CooccurrenceTable
 from pairpiece.text import packing
 
 FORMAT_VERSION = 2
@@ -44,8 +42,6 @@ PART = re.compile(
     r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
 )
 """The names of parts: each holds the digest of its content, so that no older file is touched."""
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +62,11 @@ def packed(state: ModelState) -> Packed:
     contents: dict[str, tuple[str, bytes | Packed]] = {}  # part → suffix and content
     table = None if state.table is None else state.table.value
     if table is not None:
-        contents["cooccurrence"] = ".safetensors", to_bytes(_table_arrays(table))
+        tokens, begin = packing.packed(table.source_tokens)
+        named: dict[str, Any] = {"source_token_bytes": tokens, "source_token_begin": begin}
+        contents["cooccurrence"] = ".safetensors", to_bytes({**table.arrays(), **named})
     if state.bigram is not None:
-        contents["bigram"] = ".safetensors", to_bytes(_bigram_arrays(state.bigram))
+        contents["bigram"] = ".safetensors", to_bytes(state.bigram.arrays())
     if state.priors is not None:
         contents["priors"] = ".gz", state.priors.value
     source = state.source_tokenizer
@@ -104,28 +102,6 @@ def packed(state: ModelState) -> Packed:
     lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
     body = (",\n".join(lines) + "\n}\n").encode("utf-8")
     return Packed(HEAD + hashlib.sha256(body).hexdigest().encode("ascii") + NECK + body, parts)
-
-
-def _table_arrays(table: CooccurrenceTable) -> Arrays:
-    content, begin = packing.packed(table.source_tokens)
-    return {
-        "row_begin": table.row_begin,
-        "source": table.source,
-        "count": table.count,
-        "source_count": table.source_count,
-        "base": table.base,
-        "source_token_bytes": content,
-        "source_token_begin": begin,
-    }
-
-
-def _bigram_arrays(table: BigramTable) -> Arrays:
-    return {
-        "row_begin": table.row_begin,
-        "next": table.next,
-        "count": table.count,
-        "base": table.base,
-    }
 
 
 def check_destination(directory: str | PathLike[str]) -> None:

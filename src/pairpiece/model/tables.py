@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,16 @@ from pairpiece.options import LengthPenalty
 from pairpiece.text.vocabulary import PieceType, Vocabulary
 
 
-def _fields_of(table: CooccurrenceTable | BigramTable) -> dict[str, object]:
-    """What a table is made of; what was derived from it is not pickled."""
-    return {field.name: getattr(table, field.name) for field in fields(table)}
+class Table:
+    """What tables have in common: arrays as fields, and what is derived from them."""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays by name."""
+        state = self.__getstate__().items()
+        return {name: value for name, value in state if isinstance(value, np.ndarray)}
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class PairedSettings:
 
 
 @dataclass(frozen=True)
-class CooccurrenceTable:
+class CooccurrenceTable(Table):
     """c(t, s) by piece id, with c(s) and the base distribution p0(t)."""
 
     source_tokens: list[str]  # the first stands for no source
@@ -42,9 +50,6 @@ class CooccurrenceTable:
     source_count: npt.NDArray[np.float64]
     base: npt.NDArray[np.float64]
     settings: PairedSettings
-
-    def __getstate__(self) -> dict[str, object]:
-        return _fields_of(self)
 
     @property
     def piece_ids(self) -> npt.NDArray[np.int64]:
@@ -78,7 +83,7 @@ BIGRAM_SMOOTHING = 1.0
 
 
 @dataclass(frozen=True)
-class BigramTable:
+class BigramTable(Table):
     """Counts of pieces by the piece before them in the word; the last row: at word beginnings."""
 
     row_begin: npt.NDArray[np.uint64]
@@ -111,9 +116,6 @@ class BigramTable:
             np.array([counts[key] for key in keys], np.float32),
             base / base.sum(),
         )
-
-    def __getstate__(self) -> dict[str, object]:
-        return _fields_of(self)
 
     @cached_property
     def core(self) -> _core.BigramModel:
