@@ -256,9 +256,7 @@ def prepare(
     plan = Plan.of(
         mode,
         options,
-        **{
-            f.name: getattr(vocabulary_choice, f.name) for f in dataclasses.fields(VocabularyChoice)
-        },
+        **vars(vocabulary_choice),
         num_threads=running.threads,
         seed=running.seed,
         memory_limit=running.memory_limit,
