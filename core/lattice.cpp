@@ -19,7 +19,7 @@ double log_add(double a, double b) {
 double Lattice::sums(std::span<const double> weight, std::span<const double> prior,
                      std::span<double> flow) {
   const size_t states = prior.size();
-  forward_.assign((length_ + 1) * states, 0.0);
+  forward_.assign((length_ + 1) * states, 0.0);  // α and β of eq. 4
   backward_.assign((length_ + 1) * states, 0.0);
   forward_[0] = 1;
   for (size_t e = 0; e < edges_.size(); ++e) {
@@ -31,7 +31,7 @@ double Lattice::sums(std::span<const double> weight, std::span<const double> pri
     for (size_t k = 0; k < inner; ++k) to[k + 1] += from[k] * weight[e];
     if (reached == states) to[states - 1] += from[states - 1] * weight[e];
   }
-  double total = 0;
+  double total = 0;  // Z of eq. 5
   for (size_t k = 0; k < states; ++k) {
     backward_[length_ * states + k] = prior[k];
     total += forward_[length_ * states + k] * prior[k];

@@ -131,7 +131,7 @@ void Learner::count_spans() {
     std::vector<double> together(sources, 0.0);
     for (const uint64_t p : pairs_.pairs_of(w)) {
       const double each = pairs_.count[p] / (options_.share_initial ? pairs_.size_of(p) : 1.0);
-      for (const uint64_t i : pairs_.sources_of(p))
+      for (const uint64_t i : pairs_.sources_of(p))  // eq. 10
         together[local_[i]] += each * pairs_.multiplicity[i];
     }
     for (size_t e = 0; e < edges.size(); ++e) {
@@ -168,7 +168,7 @@ void Learner::update_base() {
   base_.resize(pieces_.size());
   double total = 0;
   for (size_t t = 0; t < pieces_.size(); ++t) total += piece_count_[t] + options_.base_offset;
-  for (size_t t = 0; t < pieces_.size(); ++t)
+  for (size_t t = 0; t < pieces_.size(); ++t)  // p0 of eq. 6
     base_[t] = (piece_count_[t] + options_.base_offset) / total;
 }
 
@@ -190,7 +190,7 @@ void Learner::load_cells(size_t word, Scratch& scratch) const {
       continue;
     }
     const double pseudo_count = options_.smoothing * base_[edges[e].piece];
-    for (size_t k = 0; k < sources.size(); ++k, ++i)
+    for (size_t k = 0; k < sources.size(); ++k, ++i)  // eq. 6
       scratch.cells[i] = (table_.count[cells[i]] + pseudo_count) * scratch.share[k];
   }
 }
@@ -212,7 +212,7 @@ void Learner::condition(size_t word, size_t pair, Scratch& scratch) const {
   scratch.weight.resize(edges.size());
   for (size_t e = 0; e < edges.size(); ++e) {
     const double* cells = &scratch.cells[e * sources];
-    double sum = 0;
+    double sum = 0;  // eq. 7, or eq. 2
     for (size_t j = 0; j < size; ++j) sum += scratch.share[j] * cells[local_[first + j]];
     scratch.weight[e] = edges[e].piece == kUnknownPiece ? 1.0 : sum;
   }

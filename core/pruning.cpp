@@ -17,7 +17,7 @@ std::vector<double> Learner::mutual_information() const {
     for (size_t t = begin; t < end; ++t) {
       for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i) {
         const double c = table_.count[i];
-        if (c > 0)
+        if (c > 0)  // eq. 11
           information[t] +=
               c * (std::log(c) - std::log(piece_count_[t]) + std::log(all) -
                    std::log(source_count_[table_.source[i]]));

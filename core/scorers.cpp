@@ -31,8 +31,7 @@ void append_key(std::string_view word, const Condition& condition, bool inferred
 }  // namespace
 
 ScoredWord& UnigramScorer::load(size_t, std::string_view word) {
-  vocabulary_.find_edges(word, scored_.found);
-  scored_.edges = scored_.found;
+  scored_.find_edges(vocabulary_, word);
   scored_.log_weight.resize(scored_.edges.size());
   for (size_t e = 0; e < scored_.edges.size(); ++e)
     scored_.log_weight[e] = vocabulary_.score_of(scored_.edges[e]);
@@ -65,12 +64,10 @@ ConditionalScorer::ConditionalScorer(const Vocabulary& vocabulary, const Conditi
 
 ScoredWord& ConditionalScorer::load(size_t i, std::string_view word) {
   const Condition condition = conditions_.of(i);
-  if (i < conditions_.edges.words()) {
+  if (i < conditions_.edges.words())
     scored_.edges = conditions_.edges.of(i);
-  } else {
-    vocabulary_.find_edges(word, scored_.found);
-    scored_.edges = scored_.found;
-  }
+  else
+    scored_.find_edges(vocabulary_, word);
   if (conditions_.whole_sentence()) {
     scored_.log_prior.assign(1, 0.0);
   } else {

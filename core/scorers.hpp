@@ -23,19 +23,36 @@ struct ScoredWord {
   std::vector<double> log_prior;   // of numbers of pieces
   double piece_penalty = 0;        // that has been subtracted from each log-weight
   Lattice lattice;
-  Path path;               // the best, unless said otherwise
-  std::vector<Edge> best;  // its edges
-  std::vector<Edge> found;  // what `edges` refers to, if they were found for this word alone
+  Path path;
+  std::vector<Edge> segmentation;  // the edges of the path
+  std::vector<Edge> found;         // what `edges` refers to, if they were found for this word alone
 
+  void find_edges(const Vocabulary& vocabulary, std::string_view word) {
+    vocabulary.find_edges(word, found);
+    edges = found;
+  }
+  void take_path() {
+    segmentation.clear();
+    for (const uint32_t e : path.edges) segmentation.push_back(edges[e]);
+  }
   void find_best() {
     lattice.best(log_weight, log_prior, path);
-    take_best();
+    take_path();
   }
-  void take_best() {
-    best.clear();
-    for (const uint32_t e : path.edges) best.push_back(edges[e]);
+  // Sets the path to one drawn by probabilities with an exponent; spoils the prior.
+  template <class Uniform>
+  void draw(double exponent, Uniform uniform) {
+    std::vector<double> log_share = log_weight;
+    for (double& w : log_share) w *= exponent;
+    for (double& p : log_prior) p *= exponent;
+    lattice.sample(log_share, log_prior, uniform, path);
+    take_path();
   }
+
   double log_probability(uint32_t edge) const { return log_weight[edge] + piece_penalty; }
+  void add_log_probability(double& sum) const {
+    for (const uint32_t e : path.edges) sum += log_probability(e);
+  }
 };
 
 // What the loop over the words of a text asks, word after word.
@@ -95,11 +112,10 @@ class BigramScorer {
 
   std::string_view key(size_t, std::string_view word) const { return word; }
   std::span<const Edge> best(size_t, std::string_view word) {
-    vocabulary_.find_edges(word, scored_.found);
-    scored_.edges = scored_.found;
+    scored_.find_edges(vocabulary_, word);
     model_.best(scored_.edges, word.size(), scored_.path);
-    scored_.take_best();
-    return scored_.best;
+    scored_.take_path();
+    return scored_.segmentation;
   }
   void add_log_probability(double& sum) const { sum += scored_.path.score; }
   void pass(std::string_view) {}
@@ -129,11 +145,9 @@ class ConditionalScorer {
   }
   std::span<const Edge> best(size_t i, std::string_view word) {
     load(i, word).find_best();
-    return scored_.best;
+    return scored_.segmentation;
   }
-  void add_log_probability(double& sum) const {
-    for (const uint32_t e : scored_.path.edges) sum += scored_.log_probability(e);
-  }
+  void add_log_probability(double& sum) const { scored_.add_log_probability(sum); }
   void pass(std::string_view) {}
   ScoredWord& load(size_t i, std::string_view word);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <functional>
 #include <iterator>
 #include <queue>
@@ -14,13 +13,6 @@ using Steps = std::array<std::pair<int, int>, 8>;
 constexpr Steps kSidesFirst{{{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
 constexpr Steps kByTarget{{{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
 
-// A link whose neighbours are to be looked at, and when.
-struct Waiting {
-  size_t turn;
-  Link link;
-  auto operator<=>(const Waiting&) const = default;
-};
-
 bool by_target(const Link& a, const Link& b) {
   return std::pair(a.second, a.first) < std::pair(b.second, b.first);
 }
@@ -30,38 +22,49 @@ bool by_target(const Link& a, const Link& b) {
 std::vector<Link> grow_diag_final_and(std::span<const Link> forward, std::span<const Link> reverse,
                                       Growth growth) {
   std::vector<Link> either, links;
+  either.reserve(forward.size() + reverse.size());
+  links.reserve(forward.size() + reverse.size());
   std::set_union(forward.begin(), forward.end(), reverse.begin(), reverse.end(),
                  std::back_inserter(either));
   std::set_intersection(forward.begin(), forward.end(), reverse.begin(), reverse.end(),
                         std::back_inserter(links));
-  size_t words = 0;
-  for (const auto& [source, target] : either)
-    words = std::max({words, size_t(source) + 1, size_t(target) + 1});
+  if (links.size() == either.size()) return links;
+  uint32_t words = 0;
+  for (const auto& [source, target] : either) words = std::max({words, source + 1, target + 1});
   std::vector<bool> source_linked(words), target_linked(words);
   const auto mark = [&](const Link& link) {
     source_linked[link.first] = target_linked[link.second] = true;
   };
-  // In passes, a link that is added ahead has its turn in the same pass, any other in the next;
-  // outward, they take turns as they come.
-  const bool outward = growth == Growth::outward;
-  if (outward) std::sort(links.begin(), links.end(), by_target);
-  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> queue;
-  for (const Link& link : links) {
-    mark(link);
-    queue.push({outward ? queue.size() : 0, link});
-  }
-  while (!queue.empty()) {
-    const Waiting here = queue.top();
-    queue.pop();
-    for (const auto& [down, right] : outward ? kByTarget : kSidesFirst) {
-      // Below 0 lies a number that no word has.
-      const Link link{here.link.first + uint32_t(down), here.link.second + uint32_t(right)};
-      if (!std::binary_search(either.begin(), either.end(), link) ||
-          (source_linked[link.first] && target_linked[link.second]))
+  for (const Link& link : links) mark(link);
+
+  // Adds what can grow from a link, and calls tell(link) for each.
+  const auto grow = [&](const Link here, const Steps& steps, auto tell) {
+    for (const auto& [down, right] : steps) {
+      // Below 0 lies a number above those of all words.
+      const Link link{here.first + uint32_t(down), here.second + uint32_t(right)};
+      if (link.first >= words || link.second >= words ||
+          (source_linked[link.first] && target_linked[link.second]) ||
+          !std::binary_search(either.begin(), either.end(), link))
         continue;
       mark(link);
-      queue.push({outward ? links.size() : here.turn + (link < here.link), link});
       links.push_back(link);
+      tell(link);
+    }
+  };
+  if (growth == Growth::outward) {
+    std::sort(links.begin(), links.end(), by_target);
+    for (size_t i = 0; i < links.size(); ++i) grow(links[i], kByTarget, [](const Link&) {});
+  } else {
+    // A link that is added ahead has its turn in the same pass, any other in the next.
+    using Turn = std::pair<size_t, Link>;
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+    for (const Link& link : links) turns.emplace(0, link);
+    while (!turns.empty()) {
+      const Turn turn = turns.top();
+      turns.pop();
+      grow(turn.second, kSidesFirst, [&](const Link& link) {
+        turns.emplace(turn.first + (link < turn.second), link);
+      });
     }
   }
   for (const auto& direction : {forward, reverse}) {

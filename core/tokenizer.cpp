@@ -31,6 +31,22 @@ void find_edges(const Vocabulary& vocabulary, const PreparedText& text, WordEdge
   }
 }
 
+// The one loop over the parts of a text: of a user-defined symbol the id is appended, of all else
+// what append(i, part) appends.
+template <Scorer S, class Append>
+void each_part(const PreparedText& text, std::span<const PreparedText::Word> parts, S& scorer,
+               std::vector<PieceId>& ids, Append append) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string_view part = text.of(parts[i]);
+    if (parts[i].symbol < 0) {
+      append(i, part);
+    } else {
+      scorer.pass(part);
+      ids.push_back(parts[i].symbol);
+    }
+  }
+}
+
 }  // namespace
 
 Tokenizer::Tokenizer(Normalizer normalizer, const SplitOptions& options, Vocabulary vocabulary)
@@ -111,22 +127,17 @@ void Tokenizer::encode(const PreparedText& text, const Model& model, Worker& wor
                        std::vector<PieceId>& ids) const {
   const size_t begin = ids.size();
   with_scorer(text, model, worker, [&](auto& scorer, auto& cache, Parts parts) {
-    worker.hashes.clear();
+    auto& hashes = worker.hashes;
+    hashes.clear();
     for (size_t i = 0; i < parts.size(); ++i)
-      worker.hashes.push_back(cache.hash(scorer.key(i, text.of(parts[i]))));
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const std::string_view word = text.of(parts[i]);
-      if (parts[i].symbol >= 0) {
-        scorer.pass(word);
-        ids.push_back(parts[i].symbol);
-        continue;
-      }
-      const std::string_view key = scorer.key(i, word);
-      if (cache.append(worker.hashes[i], key, ids)) continue;
+      hashes.push_back(cache.hash(scorer.key(i, text.of(parts[i]))));
+    each_part(text, parts, scorer, ids, [&](size_t i, std::string_view part) {
+      const std::string_view key = scorer.key(i, part);
+      if (cache.append(hashes[i], key, ids)) return;
       const size_t before = ids.size();
-      append_ids(word, scorer.best(i, word), ids);
-      cache.remember(worker.hashes[i], key, std::span(ids).subspan(before));
-    }
+      append_ids(part, scorer.best(i, part), ids);
+      cache.remember(hashes[i], key, std::span(ids).subspan(before));
+    });
   });
   merge_unknown(ids, begin);
 }
@@ -135,16 +146,10 @@ Segmentation Tokenizer::best_of(const PreparedText& text, const Model& model,
                                 Worker& worker) const {
   Segmentation out;
   with_scorer(text, model, worker, [&](auto& scorer, auto&, Parts parts) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const std::string_view part = text.of(parts[i]);
-      if (parts[i].symbol >= 0) {
-        scorer.pass(part);
-        out.ids.push_back(parts[i].symbol);
-        continue;
-      }
+    each_part(text, parts, scorer, out.ids, [&](size_t i, std::string_view part) {
       append_ids(part, scorer.best(i, part), out.ids);
       scorer.add_log_probability(out.log_probability);
-    }
+    });
   });
   return out;
 }
@@ -158,31 +163,21 @@ Segmentation Tokenizer::segment(const PreparedText& text, const Model& model,
 
 Segmentation Tokenizer::sample(const PreparedText& text, const Model& model, double alpha,
                                uint64_t seed, Worker& worker) const {
-  return with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
+  Segmentation out;
+  with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
     if constexpr (LatticeScorer<S>) {
-      Segmentation out;
-      for (size_t i = 0; i < parts.size(); ++i) {
-        const std::string_view part = text.of(parts[i]);
-        if (parts[i].symbol >= 0) {
-          out.ids.push_back(parts[i].symbol);
-          continue;
-        }
+      each_part(text, parts, scorer, out.ids, [&](size_t i, std::string_view part) {
         ScoredWord& scored = scorer.load(i, part);
-        auto log_weight = scored.log_weight;
-        auto log_prior = scored.log_prior;
-        for (double& w : log_weight) w *= alpha;
-        for (double& p : log_prior) p *= alpha;
-        scored.lattice.sample(log_weight, log_prior, Uniform(seed, i), scored.path);
-        scored.take_best();
-        append_ids(part, scored.best, out.ids);
-        for (const uint32_t e : scored.path.edges) out.log_probability += scored.log_probability(e);
-      }
-      locate(text, out);
-      return out;
+        scored.draw(alpha, Uniform(seed, i));
+        append_ids(part, scored.segmentation, out.ids);
+        scored.add_log_probability(out.log_probability);
+      });
     } else {
-      return segment(text, model, worker);
+      out = best_of(text, model, worker);
     }
   });
+  locate(text, out);
+  return out;
 }
 
 // Words are independent: the best whole texts are among the combinations of the best words.

@@ -84,9 +84,10 @@ class Tokenizer {
   void give_back(std::unique_ptr<Worker> worker) const;
 
  private:
+  // What is segmented as one: words, or longer parts of a text.
   using Parts = std::span<const PreparedText::Word>;
 
-  // Calls use(scorer, cache, parts) for a model; parts are what is segmented as one.
+  // Calls use(scorer, cache, parts) for a model.
   template <class Use>
   auto with_scorer(const PreparedText& text, const Model& model, Worker& worker, Use use) const;
   // Words, or longer parts if the vocabulary adds up its scores over these.
