@@ -27,7 +27,7 @@ from measuring import Section, Settings, Spread, Target, number, table
 
 from pairpiece import files
 from pairpiece.evaluation import evaluate
-from pairpiece.foreign.words import source_words
+from pairpiece.foreign.source_words import source_words
 from pairpiece.links.eflomal import TRAINING_LENGTH, Eflomal, for_aligner, symmetrized_links
 from pairpiece.links.pharaoh import read_links
 from pairpiece.links.symmetrization import Link

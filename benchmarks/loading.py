@@ -82,7 +82,7 @@ def make_model(settings: Settings) -> Path:
 
 def load(system: str, model: Path) -> dict[str, Any]:
     if system == "ours":
-        import pairpiece.storage
+        import pairpiece.model.tokenizer
 
         work = lambda: pairpiece.load(model)  # noqa: E731
     elif system == "SentencePiece":

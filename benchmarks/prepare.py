@@ -25,7 +25,7 @@ from pathlib import Path
 
 from pairpiece import files
 from pairpiece.foreign.sentencepiece import train_sentencepiece
-from pairpiece.foreign.words import source_words
+from pairpiece.foreign.source_words import source_words
 from pairpiece.learning.pairs import Pairs, pairs_from_links
 from pairpiece.links.eflomal import Eflomal, for_aligner, symmetrized_links
 from pairpiece.links.symmetrization import Link

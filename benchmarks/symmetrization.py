@@ -15,9 +15,9 @@ from pathlib import Path
 
 from pairpiece import files
 from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.foreign.protocol import flat
 from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
-from pairpiece.model.opening import flat
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
 

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from pairpiece.evaluation import Evaluation, evaluate
     from pairpiece.learning.options import LearningOptions
     from pairpiece.learning.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
-    from pairpiece.learning.training import Progress, train_from_pairs
-    from pairpiece.model.alignment import Alignment, Lexicon
+    from pairpiece.learning.schedule import Progress
+    from pairpiece.learning.training import train_from_pairs
     from pairpiece.model.encoding import Encoding
-    from pairpiece.model.imports import from_huggingface, from_sentencepiece
-    from pairpiece.model.storage import load
-    from pairpiece.model.tokenizer import Tokenizer
+    from pairpiece.model.token_links import Alignment, Lexicon
+    from pairpiece.model.tokenizer import Tokenizer, from_huggingface, from_sentencepiece, load
     from pairpiece.model.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
     from pairpiece.options import LengthPenalty
     from pairpiece.run.pipeline import train
@@ -45,16 +44,15 @@ _NAMES = {
     ),
     "text.options": ("TextOptions",),
     "text.words": ("split_words",),
-    "model.alignment": ("Alignment", "Lexicon"),
+    "model.token_links": ("Alignment", "Lexicon"),
     "model.encoding": ("Encoding",),
-    "model.imports": ("from_huggingface", "from_sentencepiece"),
     "options": ("LengthPenalty",),
-    "model.storage": ("load",),
-    "model.tokenizer": ("Tokenizer",),
+    "model.tokenizer": ("Tokenizer", "from_huggingface", "from_sentencepiece", "load"),
     "model.transformers_tokenizer": ("PairPieceTokenizer",),
     "learning.options": ("LearningOptions",),
     "learning.pairs": ("Pair", "Pairs", "pairs_from_links", "pairs_from_sentence"),
-    "learning.training": ("Progress", "train_from_pairs"),
+    "learning.schedule": ("Progress",),
+    "learning.training": ("train_from_pairs",),
     "run.pipeline": ("train",),
     "run.reporting": ("Reporter",),
     "evaluation": ("Evaluation", "evaluate"),

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import zstandard
+
 from pairpiece.errors import CorpusError
 
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -37,8 +39,6 @@ def suffix(path: Path) -> str:
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
     """A file's decompressed bytes; what goes wrong while they are read becomes a `CorpusError`."""
-    import zstandard
-
     try:
         with (
             io.BufferedReader(_CountedFile(path), 2**17) as raw,
@@ -68,8 +68,6 @@ class _Zstd(io.RawIOBase):
     """
 
     def __init__(self, raw: io.BufferedReader[Any]) -> None:
-        import zstandard
-
         self._raw = raw
         self._new = zstandard.ZstdDecompressor
         self._frame: Any = None

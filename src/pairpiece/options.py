@@ -60,6 +60,18 @@ def check_whole(name: str, value: object, low: int, high: int) -> None:
         raise OptionError(f"{name} must be between {low:,} and {high:,}, not {value!r}")
 
 
+def check_positive(name: str, value: object) -> None:
+    """Raise an `OptionError` for anything but a positive whole number, or None."""
+    if value is not None and (type(value) is not int or value < 1):
+        raise OptionError(f"{name} must be a positive number, not {value!r}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise an `OptionError` for anything but true and false."""
+    if type(value) is not bool:
+        raise OptionError(f"{name} must be true or false, not {value!r}")
+
+
 def check_balance(balance: float) -> None:
     """Raise an `OptionError` for what is not a sensible proportion of tokens."""
     check_between("balance", balance, 0.5, 2)

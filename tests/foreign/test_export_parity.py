@@ -252,7 +252,7 @@ def test_real_texts(real: Exported, tool: str) -> None:
 def test_ties_are_broken_alike(
     tokenizer: pairpiece.Tokenizer, tool: str, score: str, tmp_path: Path
 ) -> None:
-    vocabulary = tokenizer.__getstate__()["vocabulary"]
+    vocabulary = tokenizer.vocabulary
     nats = [-5 if score == "all alike" else -len(piece) for piece in vocabulary.pieces]
     scores = [
         float(nat) if kind == PieceType.NORMAL else 0.0
@@ -302,6 +302,18 @@ def test_text_that_is_normalised_to_a_special_token_is_text(
     wide = piece.translate({ord("<"): "＜", ord(">"): "＞"})
     assert real.ours.normalize(wide) == piece
     assert assert_alike(real, tool, [wide, f"il {wide}gatto"]) == 2
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("add_dummy_prefix", [False, True])
+def test_text_that_is_normalised_to_a_special_token_keeps_its_words(
+    tool: str, add_dummy_prefix: bool, tmp_path: Path
+) -> None:
+    pairs = [*PAIRS, ([], "<", 50), ([], "unk", 50), ([], ">", 50)]
+    trained = pairpiece.train_from_pairs(pairs, 500, add_dummy_prefix=add_dummy_prefix)
+    assert trained.encode("il＜unk＞", out_type=str)[-3:] == ["<", "unk", ">"]
+    texts = ["＜unk＞", "il＜unk＞gatto", "il ＜unk＞＜unk＞"]
+    assert assert_alike(Exported.of(trained, tmp_path), tool, texts) == 3
 
 
 # ---------------------------------------------------------------------- known differences

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from support.command_line import Ended, call, complaint
 
 import pairpiece
-from pairpiece.foreign import huggingface_format
+from pairpiece.foreign import huggingface_files
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 from pairpiece.model.table_files import lexical_table
 from pairpiece.text.protobuf import fields_of, message
@@ -256,7 +256,7 @@ def test_other_tools_cannot_split_words_in_other_ways(
     with pytest.raises(pairpiece.OptionError, match=r"SentencePiece cannot split .*lossless"):
         to_sentencepiece(tokenizer)
     with pytest.raises(pairpiece.OptionError, match=r"Hugging Face cannot split .*lossless"):
-        huggingface_format.files_for(tokenizer)
+        huggingface_files.files_for(tokenizer)
 
 
 def test_a_refused_export_leaves_what_is_there(
@@ -308,17 +308,17 @@ def test_only_a_lexicon_goes_to_standard_output(
 def test_saving_a_model_that_cannot_be_exported_removes_the_old_files(
     pairs: pairpiece.Pairs, saved: Path
 ) -> None:
-    assert set(huggingface_format.FILES) < set(names_in(saved))
+    assert set(huggingface_files.FILES) < set(names_in(saved))
     (saved / "special_tokens_map.json").write_text("mine", encoding="utf-8")
     pairpiece.train_from_pairs(pairs, 500, "paper").save(saved)
-    assert set(huggingface_format.FILES).isdisjoint(names_in(saved))
+    assert set(huggingface_files.FILES).isdisjoint(names_in(saved))
     assert "special_tokens_map.json" in names_in(saved)
 
 
 def test_saving_again_replaces_the_old_files(pairs: pairpiece.Pairs, saved: Path) -> None:
     other = pairpiece.train_from_pairs(pairs, 450, bos_piece="<début>")
     other.save(saved)
-    for name, content in huggingface_format.files_for(other).items():
+    for name, content in huggingface_files.files_for(other).items():
         assert (saved / name).read_bytes() == content
 
 

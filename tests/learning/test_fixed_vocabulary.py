@@ -22,7 +22,7 @@ from support.hostile import HOSTILE
 from support.listener import Listener
 
 import pairpiece
-from pairpiece.foreign import huggingface_format
+from pairpiece.foreign import huggingface_files
 from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 from pairpiece.run import pipeline
@@ -391,7 +391,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (folder / "other.model").write_bytes(of_sentencepiece(450))
     given("sentencepiece").save(folder / "own")
     (folder / "folder").mkdir()
-    for name, content in huggingface_format.files_for(given("sentencepiece")).items():
+    for name, content in huggingface_files.files_for(given("sentencepiece")).items():
         (folder / "folder" / name).write_bytes(content)
     places = {path.name: path for path in folder.iterdir()}
     return {**places, "json": folder / "folder" / "tokenizer.json"}
@@ -439,7 +439,7 @@ def test_an_interrupted_run_goes_on_with_the_same_result(
         train(corpus, vocabulary=vocabulary, reporter=Listener("learn"))
     listener = Listener()
     resumed = train(corpus, vocabulary=vocabulary, reporter=listener)
-    assert listener.again == {"read", "pairs"}
+    assert listener.again == {"read", "words", "pairs"}
     fresh = train(corpus, vocabulary=vocabulary, work_dir=tmp_path / "fresh")
     again = Listener()
     repeated = train(corpus, vocabulary=vocabulary, reporter=again, num_threads=2)
@@ -741,7 +741,7 @@ def test_special_tokens_of_another_tokenizer_are_added(
     out = tmp_path / "out"
     place = other if what == "folder" else other / "tokenizer.json"
     assert export(capfd, model, place, out) == (0, "", "")
-    assert sorted(path.name for path in out.iterdir()) == sorted(huggingface_format.FILES)
+    assert sorted(path.name for path in out.iterdir()) == sorted(huggingface_files.FILES)
     ours, found = pairpiece.load(model), auto(out)
     for role, token in ROLES.items():
         assert getattr(found, role) == token

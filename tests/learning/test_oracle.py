@@ -13,19 +13,19 @@ from support.worlds import PENALTIES, learning, pairs
 from pairpiece.learning import pruning
 from pairpiece.learning.engine import Engine, compiled
 from pairpiece.learning.options import LearningOptions
-from pairpiece.learning.oracle import ReferenceEngine
+from pairpiece.learning.oracle import Oracle
 from pairpiece.learning.pairs import Pairs
-from pairpiece.learning.training import learn
+from pairpiece.learning.schedule import follow_schedule
 from pairpiece.options import LengthPenalty
 
 MODES = ("default", "paper", "paper-hard", "unigram")
 
 
-def engines(world: Pairs, options: LearningOptions) -> tuple[Engine, ReferenceEngine]:
+def engines(world: Pairs, options: LearningOptions) -> tuple[Engine, Oracle]:
     if options.source_side == "none":
         world = world.without_source()
     reserved = ["ab c"]
-    return compiled(world, options, reserved, threads=2), ReferenceEngine(world, options, reserved)
+    return compiled(world, options, reserved, threads=2), Oracle(world, options, reserved)
 
 
 def assert_same_table(core: Engine, reference: Engine) -> None:
@@ -94,7 +94,7 @@ def test_whole_training_agrees(mode: str, data: st.DataObject) -> None:
     core, reference = engines(world, options)
     wanted = core.characters() + data.draw(st.integers(0, 8))
     for engine in (core, reference):
-        learn(engine, options, min(wanted, len(engine.pieces())))
+        follow_schedule(engine, options, min(wanted, len(engine.pieces())))
     assert_same_table(core, reference)
 
 

@@ -17,8 +17,8 @@ from support.french_italian import PAIRS, SENTENCES, TARGETS
 
 import pairpiece
 from pairpiece import MemoryLimitError, Progress
-from pairpiece.learning.options import MODES
-from pairpiece.learning.training import text_and_learning, vocabulary_of
+from pairpiece.learning.options import MODES, options_for
+from pairpiece.learning.outcome import vocabulary_of
 
 SOURCES = [source for source, _, _ in SENTENCES]
 FIXED = 260  # special tokens and bytes
@@ -386,7 +386,7 @@ class Vanishing:
 
 
 def test_counts_that_vanish_leave_scores() -> None:
-    text, learning = text_and_learning("paper", {}, None)
+    text, learning = options_for("paper", {})
     found = vocabulary_of(Vanishing(), text, learning)  # type: ignore[arg-type]
     scores = dict(zip(found.pieces, found.scores, strict=True))
     assert scores["a"] > -1

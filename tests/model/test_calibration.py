@@ -13,7 +13,7 @@ from support.french_italian import SENTENCES
 import pairpiece
 from pairpiece import OptionError, files
 from pairpiece.corpus import sample
-from pairpiece.model.calibration import HIGHEST, LOWEST, Text, smallest_penalty
+from pairpiece.model.calibration import HIGHEST, LOWEST, CalibrationText, smallest_penalty
 
 TARGETS = list(files.lines(sample.ITALIAN))[-300:]
 SOURCES = list(files.lines(sample.FRENCH))[-300:]
@@ -133,7 +133,7 @@ def test_the_last_calibration_is_the_one_that_counts(model: pairpiece.Tokenizer)
 
 def test_frequent_words_of_a_training_count_less() -> None:
     words = [["▁di"] * 16, ["▁topo"]]
-    text = Text.of_training(["di " * 16, "topo"], None, None, words)
+    text = CalibrationText.of_training(["di " * 16, "topo"], None, None, words)
     assert text.weights is not None
     assert sum(text.weights[0]) == pytest.approx(16**0.75)
     assert text.weights[1] == [1.0]

@@ -28,7 +28,7 @@ from support.tampering import (
 )
 
 import pairpiece
-from pairpiece.model import storage
+from pairpiece.model import saving
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 
@@ -144,10 +144,10 @@ def test_files_linked_from_elsewhere_are_read(model: Path) -> None:
         b"\x80\x04N.",
         b"PK\x03\x04",
         b"\0" * 1000,
-        storage._HEAD,
-        storage._HEAD + b"0" * 64,
-        storage._HEAD + b"0" * 64 + storage._NECK,
-        storage._HEAD + hashlib.sha256(b"").hexdigest().encode() + storage._NECK,
+        saving.HEAD,
+        saving.HEAD + b"0" * 64,
+        saving.HEAD + b"0" * 64 + saving.NECK,
+        saving.HEAD + hashlib.sha256(b"").hexdigest().encode() + saving.NECK,
     ],
 )
 def test_other_files_are_refused(content: bytes, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from support.tampering import (
 )
 
 import pairpiece
-from pairpiece.model import storage
+from pairpiece.model import saving
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
 
@@ -417,7 +417,7 @@ def test_a_source_tokenizer_with_another_inside_is_refused(model: Path) -> None:
 
 
 def test_a_source_tokenizer_that_is_no_model_is_refused(model: Path) -> None:
-    for content in (b"", b"{}", b"x" * 1000, storage._HEAD + b"0" * 64 + storage._NECK + b"}"):
+    for content in (b"", b"{}", b"x" * 1000, saving.HEAD + b"0" * 64 + saving.NECK + b"}"):
         set_source(model, lambda inner, c=content: (inner / "pairpiece.json").write_bytes(c))
         refused(model)
     inner = parts(model)["source"].parent

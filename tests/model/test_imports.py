@@ -29,7 +29,7 @@ import pairpiece
 from pairpiece import files
 from pairpiece.corpus import sample
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
-from pairpiece.model.opening import MAX_TOKENIZER_BYTES
+from pairpiece.model.loading import MAX_TOKENIZER_BYTES
 from pairpiece.text.protobuf import Fields, fields_of, message
 from pairpiece.text.vocabulary import PieceType
 

@@ -50,7 +50,7 @@ def expected_pieces(
     vocabulary = {
         p
         for p in tokenizer.get_vocab()
-        if tokenizer._vocabulary.types[tokenizer.piece_to_id(p)] == 0
+        if tokenizer.vocabulary.types[tokenizer.piece_to_id(p)] == 0
     }
     edges = oracle.edges_of(word, vocabulary, 16)
     sources = [table.source_ids.get(token, -1) for token in tokens]
@@ -58,8 +58,8 @@ def expected_pieces(
         log_probability(table, tokenizer.piece_to_id(t), sources) - table.settings.piece_penalty
         for *_, t in edges
     ]
-    prior = oracle.length_prior(table.settings.length_penalty, len(word), expected)
-    return [t for *_, t in oracle.best_path(len(word), edges, weights, prior)[1]]
+    log_prior = oracle.log_length_prior(table.settings.length_penalty, len(word), expected)
+    return [t for *_, t in oracle.best_path(len(word), edges, weights, log_prior)[1]]
 
 
 SEEN_WORDS = sorted({word for _, word, _ in PAIRS if word.isalpha() or word[1:].isalpha()})
@@ -181,7 +181,7 @@ def test_nbest_of_a_word_is_that_of_the_reference(tokenizer: pairpiece.Tokenizer
     vocabulary = {
         p
         for p in tokenizer.get_vocab()
-        if tokenizer._vocabulary.types[tokenizer.piece_to_id(p)] == 0
+        if tokenizer.vocabulary.types[tokenizer.piece_to_id(p)] == 0
     }
     for word in SEEN_WORDS[:40]:
         edges = oracle.edges_of(word, vocabulary, 16)

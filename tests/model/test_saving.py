@@ -14,7 +14,7 @@ from support.french_italian import PAIRS, SENTENCES, TARGETS
 
 import pairpiece
 from pairpiece import files
-from pairpiece.model import storage
+from pairpiece.model import saving
 
 SOURCES = [source for source, _, _ in SENTENCES]
 TEXTS = [*TARGETS, "", " ", "Ω≠☃ ﬁ e\u0301", "mangiàvano\ttopi"]
@@ -270,7 +270,7 @@ def failing_at(step: int, function: Callable[..., Any]) -> Callable[..., Any]:
 
 PLACES: Sequence[tuple[object, str]] = [
     (files, "write"),
-    (storage, "_remove_stale"),
+    (saving, "_remove_stale"),
     (os, "fsync"),
     (tempfile, "mkstemp"),
     (Path, "chmod"),

@@ -13,6 +13,7 @@ import pytest
 from support.french_italian import SENTENCES, TARGETS
 
 import pairpiece
+from pairpiece.model.state import known
 
 TEXTS = TARGETS * 30
 
@@ -78,7 +79,7 @@ def test_models_made_and_dropped_in_turn_do_not_mix(tokenizer: pairpiece.Tokeniz
     found: dict[float, set[tuple[int, ...]]] = {}
     for penalty in (0.0, 30.0, -30.0) * 3:
         settings = dataclasses.replace(table.settings, piece_penalty=penalty)
-        other = tokenizer._replaced(table=dataclasses.replace(table, settings=settings))
+        other = tokenizer._replaced(table=known(dataclasses.replace(table, settings=settings)))
         ids = other.encode(target + " gattonero", source=source, alignment=links)
         found.setdefault(penalty, set()).add(tuple(ids))
     assert all(len(results) == 1 for results in found.values())

@@ -62,7 +62,9 @@ def links(tmp_path: Path) -> Path:
     return write(tmp_path / "links", LINKS)
 
 
-def run(*, work_dir: Path | None = None, reporter: Any = None, **arguments: Any) -> pipeline.Run:
+def run(
+    *, work_dir: Path | None = None, reporter: Any = None, **arguments: Any
+) -> pipeline.FinishedRun:
     job = prepare(**{"vocab_size": SIZE, "align": "none", "num_threads": 1, **arguments})
     return pipeline.run(job, work_dir=work_dir, reporter=reporter or Listener())
 
@@ -175,7 +177,7 @@ def coded(number: int) -> str:
     return "".join(chr(ord("a") + digit) for digit in divmod(number, 26))
 
 
-def linked_rows(found: pipeline.Run) -> list[tuple[str, str]]:
+def linked_rows(found: pipeline.FinishedRun) -> list[tuple[str, str]]:
     """(source tokens, target word) of all pairs that a run has learned from."""
     pairs = Pairs.load(found["pairs"].folder / "pairs.safetensors")
     return sorted(

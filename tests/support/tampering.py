@@ -22,7 +22,7 @@ from safetensors.numpy import load_file
 from safetensors.numpy import save as to_safetensors
 
 import pairpiece
-from pairpiece.model import storage
+from pairpiece.model import saving
 from pairpiece.text.normalization import charsmap
 from support.french_italian import PAIRS, TARGETS
 
@@ -94,7 +94,7 @@ def manifest_of(folder: Path) -> Manifest:
 def write_body(folder: Path, body: bytes) -> None:
     """A manifest whose digest is right, whatever it says; `body` lacks the opening brace."""
     digest = hashlib.sha256(body).hexdigest().encode()
-    (folder / "pairpiece.json").write_bytes(storage._HEAD + digest + storage._NECK + body)
+    (folder / "pairpiece.json").write_bytes(saving.HEAD + digest + saving.NECK + body)
 
 
 def write_manifest(folder: Path, manifest: Any) -> None:

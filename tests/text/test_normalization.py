@@ -21,10 +21,11 @@ CHANGED = [c for c in CHARACTERS if unicodedata.normalize("NFD", c) != c]
 
 @pytest.fixture(scope="module")
 def sentencepiece_nfkc() -> sentencepiece.SentencePieceNormalizer:
-    """The rules alone: what else it does by default depends on its version."""
-    nothing_else = ("add_dummy_prefix", "escape_whitespaces", "remove_extra_whitespaces")
     return sentencepiece.SentencePieceNormalizer(
-        rule_name="nfkc", **dict.fromkeys(nothing_else, False)
+        rule_name="nfkc",
+        add_dummy_prefix=False,
+        escape_whitespaces=False,
+        remove_extra_whitespaces=False,
     )
 
 

@@ -26,8 +26,7 @@ from pairpiece.commands.line_streams import (
 )
 from pairpiece.errors import OptionError
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
-from pairpiece.model import storage
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.model.word_links import word_links
 
 
@@ -51,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write the links of each line."""
-    tokenizer = storage.load(options.model)
+    tokenizer = load(options.model)
     if options.words and options.output_format == "json":
         raise OptionError("word links are written as Pharaoh lines only")
     links = _word_links if options.words else _token_links

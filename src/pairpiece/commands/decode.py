@@ -17,8 +17,7 @@ from pairpiece.commands.line_streams import (
     output_stream,
 )
 from pairpiece.errors import CorpusError
-from pairpiece.model import storage
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.tokenizer import Tokenizer, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Decode, batch by batch."""
-    tokenizer = storage.load(options.model)
+    tokenizer = load(options.model)
     vocabulary = tokenizer.get_vocab()
     name = input_name(options.input)
     done = 0

@@ -24,8 +24,9 @@ from pairpiece.commands.console import reporter_for
 from pairpiece.commands.side_by_side import side_by_side
 from pairpiece.corpus import sample
 from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.foreign.protocol import flat
 from pairpiece.foreign.sentencepiece import train_sentencepiece
-from pairpiece.model.opening import flat
+from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
@@ -59,9 +60,10 @@ def run(options: argparse.Namespace) -> None:
     longer = model.calibrate(
         targets[sample_of_training],
         sources[sample_of_training],
-        reference=lambda text: flat(peer, text),
+        reference=peer,
     )
-    source_tokens = [flat(model.source_tokenizer, text) for text in sources]
+    source_tokenizer = open_tokenizer(model.source_tokenizer)
+    source_tokens = [flat(source_tokenizer, text) for text in sources]
     ways = {
         "SentencePiece": [flat(peer, text) for text in targets],
         "paper, target only": paper.encode_batch(targets, out_type=str),

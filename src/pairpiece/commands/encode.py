@@ -24,9 +24,8 @@ from pairpiece.commands.line_streams import (
 )
 from pairpiece.errors import CorpusError, OptionError, PairPieceError
 from pairpiece.links.pharaoh import parse_links
-from pairpiece.model import storage
 from pairpiece.model.encoding import Encoding
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.tokenizer import Tokenizer, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +57,7 @@ _OUT_TYPES: dict[str, type[Any]] = {"id": int, "piece": str, "json": Encoding}
 
 def run(options: argparse.Namespace) -> None:
     """Encode, batch by batch."""
-    tokenizer = storage.load(options.model)
+    tokenizer = load(options.model)
     with output_stream(options.output) as output:
         for encoded in _encoded(tokenizer, options):
             output.write("".join(_line(tokens, options.output_format) for tokens in encoded))

@@ -16,11 +16,10 @@ from pathlib import Path
 from pairpiece import files
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
-from pairpiece.foreign import huggingface_format as huggingface
-from pairpiece.foreign import marian
+from pairpiece.foreign import huggingface_files, marian
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece, vocabulary_text
-from pairpiece.model import storage
 from pairpiece.model.table_files import lexical_table, write_table
+from pairpiece.model.tokenizer import load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +48,8 @@ def run(options: argparse.Namespace) -> None:
     """Write the files."""
     if options.special_tokens_from is not None and options.to != "hf":
         raise OptionError("--special-tokens-from goes with --to hf")
-    tokenizer = storage.load(options.model)
+    tokenizer = load(options.model)
+    state = tokenizer.state
     if options.to == "lexicon":
         with output_stream(options.output) as output:
             output.writelines(f"{line}\n" for line in lexical_table(tokenizer))
@@ -64,13 +64,13 @@ def run(options: argparse.Namespace) -> None:
     elif options.to == "sentencepiece":
         if path.suffix == ".vocab":
             raise OptionError(f"{path}: name the model (.model); a .vocab is written beside it")
-        files.write(path, to_sentencepiece(tokenizer))
-        files.write(path.with_suffix(".vocab"), vocabulary_text(tokenizer).encode("utf-8"))
+        files.write(path, to_sentencepiece(state))
+        files.write(path.with_suffix(".vocab"), vocabulary_text(state).encode("utf-8"))
     else:
         if options.to == "hf":
-            written = huggingface.files_for(tokenizer, options.special_tokens_from)
+            written = huggingface_files.files_for(state, options.special_tokens_from)
         else:
-            written = marian.files_for(tokenizer)
+            written = marian.files_for(state, state.source_tokenizer)
         path.mkdir(parents=True, exist_ok=True)
         for name, content in written.items():
             files.write(path / name, content)

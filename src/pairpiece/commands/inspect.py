@@ -18,8 +18,7 @@ from typing import Any
 
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
-from pairpiece.model import storage
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType
 
@@ -37,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Show it."""
-    tokenizer = storage.load(options.model)
+    tokenizer = load(options.model)
     if options.pieces:
         with output_stream(None) as output:
             for piece, number in tokenizer.get_vocab().items():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from pairpiece.foreign.huggingface import HuggingFaceTokenizer
-from pairpiece.model.alignment import Alignment
+from pairpiece.model.token_links import Alignment
 from pairpiece.model.tokenizer import Tokenizer
 
 COLOURS = ("#ffd6a5", "#a0c4ff", "#caffbf", "#ffadad", "#bdb2ff", "#9bf6ff", "#fdffb6", "#ffc6ff")
@@ -17,8 +16,12 @@ def side_by_side(tokenizer: Tokenizer, source: str, target: str) -> list[Text]:
     alignment = tokenizer.align(source, target)
     colour_of = {t: COLOURS[s % len(COLOURS)] for s, t in alignment.links}
     linked = {s for s, _ in alignment.links}
+    known = tokenizer.state.source_tokenizer
     sources = [
-        (_readable(tokenizer, token), COLOURS[i % len(COLOURS)] if i in linked else None)
+        (
+            known.readable(token) if known else token,
+            COLOURS[i % len(COLOURS)] if i in linked else None,
+        )
         for i, token in enumerate(alignment.source_tokens)
     ]
     targets = [(token, colour_of.get(i)) for i, token in enumerate(alignment.target_tokens)]
@@ -27,11 +30,6 @@ def side_by_side(tokenizer: Tokenizer, source: str, target: str) -> list[Text]:
         _line("target", targets),
         Text(f"  links   {links_in_words(alignment)}", style="dim"),
     ]
-
-
-def _readable(tokenizer: Tokenizer, token: str) -> str:
-    source = tokenizer.source_tokenizer
-    return source.readable(token) if isinstance(source, HuggingFaceTokenizer) else token
 
 
 def _line(name: str, tokens: list[tuple[str, str | None]]) -> Text:

@@ -9,11 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairpiece.commands.side_by_side import side_by_side
-from pairpiece.run.pipeline import Run
+from pairpiece.run.pipeline import FinishedRun
 from pairpiece.run.workspace import Result
 
 
-def print_summary(run: Run, output: Path) -> None:
+def print_summary(run: FinishedRun, output: Path) -> None:
     """Print the summary on standard output."""
     console = Console(highlight=False, soft_wrap=True, emoji=False)
     model = escape(str(output))

@@ -11,7 +11,7 @@ A run that was stopped goes on where it was when it is started again.
 from __future__ import annotations
 
 import argparse
-import inspect
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,15 +22,15 @@ from pairpiece.commands.summary import print_summary
 from pairpiece.corpus.reading import FORMATS
 from pairpiece.errors import OptionError
 from pairpiece.learning.options import MODES
-from pairpiece.learning.training import DEFAULT_SIZE
+from pairpiece.learning.plan import DEFAULT_SIZE
 from pairpiece.links.eflomal import TRAINING_LENGTH
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
-from pairpiece.model import storage
+from pairpiece.model.saving import check_destination
 from pairpiece.options import LengthPenalty
 from pairpiece.run import pipeline
-from pairpiece.run.job import DEFAULT_BALANCE, LINKS_BETWEEN, Job, prepare
+from pairpiece.run.job import CHOICES, DEFAULT_BALANCE, LINKS_BETWEEN, Job, prepare
 
-_OWN_OPTIONS = {*inspect.signature(prepare).parameters} - {"hard_vocab_limit", "memory_limit"}
+_CHOICES = {field.name for choice in CHOICES for field in dataclasses.fields(choice)} | {"mode"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +121,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep-priors", action="store_true", help="keep what is needed to align new text alike"
     )
     work = parser.add_argument_group("running")
-    work.add_argument("--threads", type=int, metavar="N", help="default: all processors")
+    work.add_argument(
+        "--threads", dest="num_threads", type=int, metavar="N", help="default: all processors"
+    )
     work.add_argument("--work-dir", type=Path, metavar="DIR", help="keep results of stages here")
     work.add_argument("--no-cache", action="store_true", help="keep none and use none")
     work.add_argument("-q", "--quiet", action="store_true", help="only warnings and errors")
@@ -134,7 +136,7 @@ def run(options: argparse.Namespace) -> None:
     if options.no_cache and options.work_dir is not None:
         raise OptionError("--no-cache keeps no results, so --work-dir has no use: leave one out")
     job = _job(options)
-    storage.check_destination(options.output)
+    check_destination(options.output)
     finished = pipeline.run(
         job, work_dir=options.work_dir, cache=not options.no_cache, reporter=reporter
     )
@@ -148,40 +150,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _job(options: argparse.Namespace) -> Job:
-    return prepare(
-        options.source,
-        options.target,
-        corpus=options.corpus,
-        dev_source=options.dev_source,
-        dev_target=options.dev_target,
-        balance=options.balance,
-        vocab_size=options.vocab_size,
-        vocabulary=options.vocabulary,
-        start_from=options.start_from,
-        mode=options.mode,
-        source_tokenizer=options.source_tokenizer,
-        source_vocab_size=options.source_vocab_size,
-        align=options.align,
-        links_between=options.links_between,
-        symmetrization=options.symmetrization,
-        samplers=options.samplers,
-        aligner_length=options.aligner_length,
-        keep_priors=options.keep_priors,
-        max_lines=options.max_lines,
-        strict=options.strict,
-        format=options.format,
-        source_column=options.source_column,
-        target_column=options.target_column,
-        num_threads=options.threads,
-        seed=options.seed,
-        **dict(map(_assignment, options.set)),
-    )
+    chosen = {name: value for name, value in vars(options).items() if name in _CHOICES}
+    return prepare(**chosen, **dict(map(_assignment, options.set)))
 
 
 def _assignment(text: str) -> tuple[str, Any]:
     """An option of learning."""
     name, value = assignment(text)
-    if name in _OWN_OPTIONS:
+    if name in _CHOICES - {"hard_vocab_limit", "memory_limit"}:
         own = name.removeprefix("num_").replace("_", "-")
         raise OptionError(f"--set {text}: this has an option of its own, --{own}")
     if name.endswith("length_penalty"):

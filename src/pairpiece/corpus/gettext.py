@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polib
 
 from pairpiece import files
 from pairpiece.errors import CorpusError
@@ -63,8 +64,6 @@ def _translations(path: Path, *, with_plural_ids: bool = False) -> dict[_Key, tu
 
 
 def _entries(path: Path) -> Any:
-    import polib
-
     with files.opened(path) as file:
         content = file.read(MAX_CATALOGUE_BYTES + 1)
     if len(content) > MAX_CATALOGUE_BYTES:

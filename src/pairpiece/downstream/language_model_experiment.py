@@ -31,7 +31,7 @@ from pairpiece.errors import OptionError
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
-from pairpiece.run.provenance import identity
+from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
 MONOLINGUAL, BILINGUAL = "monolingual", "bilingual"
@@ -129,6 +129,7 @@ class LanguageModels(Experiment):
     @cached_property
     def _source_pieces(self) -> SourcePieces:
         assert self._source is not None
+        assert self._source_tokenizer is not None
         return SourcePieces(self._source_tokenizer, self._source.targets)
 
     def data(self, setting: str) -> dict[str, str]:
@@ -136,7 +137,7 @@ class LanguageModels(Experiment):
         seen = {name: text.digest for name, text in self._texts.items()}
         if setting == BILINGUAL and self._source is not None:
             seen["source"] = self._source.digest
-            seen["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
+            seen["source_tokenizer"] = digest(digest_of(self._source_tokenizer) or "function")
         return seen
 
     def write_text(self, system: System, path: Path) -> None:

@@ -30,7 +30,7 @@ from pairpiece.evaluation.parallel_text import Sentences
 from pairpiece.evaluation.systems import source_side, systems_of
 from pairpiece.foreign.marian import UNKNOWN, vocabulary_file
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.model import storage
+from pairpiece.model import saving
 from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.text.options import MARKER
 
@@ -56,7 +56,7 @@ def write_marian_experiment(
     config = _config(translation_settings(preset, **changes))
     systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
     for system in systems:
-        if not isinstance(system.loaded, Tokenizer | SentencePieceTokenizer):
+        if not isinstance(system.tokenizer, Tokenizer | SentencePieceTokenizer):
             raise OptionError(
                 f"{system.name}: Marian can be given PairPiece and SentencePiece models"
             )
@@ -77,7 +77,7 @@ def write_marian_experiment(
         files.write(own / "vocab.target.yml", vocabulary_file(pieces.pieces))
         files.write(own / "config.yml", config.encode("utf-8"))
         files.write(own / "train.sh", _TRAIN.encode("utf-8"))
-        detokenize = _detokenizer(own, system.loaded)
+        detokenize = _detokenizer(own, system.tokenizer)
         files.write(own / "translate.sh", (_TRANSLATE % detokenize).encode("utf-8"))
         folders.append(own)
     return folders
@@ -94,7 +94,7 @@ def _write_tokens(path: Path, rows: Iterable[Any], pieces: list[str]) -> None:
 def _detokenizer(folder: Path, loaded: Any) -> str:
     """Keep what turns pieces back into text, and return the command that does it."""
     if isinstance(loaded, Tokenizer):
-        storage.save_model(loaded, folder / "tokenizer")
+        saving.save_alone(loaded.state, folder / "tokenizer")
         return "pairpiece decode tokenizer --input-format piece"
     files.write(folder / "target.spm", loaded.content)
     return _DECODE_SENTENCEPIECE

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from pairpiece.downstream.rows import Rows
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import System
-from pairpiece.foreign.huggingface import HuggingFaceTokenizer
-from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.model.opening import flat
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.foreign.protocol import SubwordTokenizer, flat
 
 _SPACE_BEFORE = re.compile(r" +(?=[.,;:!?…%)\]}»”’])")
 """What the paper's preprocessing puts before punctuation, where no writer would."""
@@ -23,50 +19,41 @@ class TargetPieces:
     """The pieces of a target tokenizer, numbered from 0."""
 
     def __init__(self, system: System) -> None:
-        loaded = system.loaded
-        if loaded is None or system.vocabulary is None:
+        if system.tokenizer is None:
             raise OptionError(
                 f"{system.name}: a model needs a tokenizer with a vocabulary, not tokenized text"
             )
         self._system = system
-        self._loaded = loaded
-        self.pieces = system.vocabulary
-        if isinstance(loaded, HuggingFaceTokenizer):
-            self.pieces = loaded.vocabulary()  # not made readable: two may look the same then
+        self._tokenizer = system.tokenizer
+        self.pieces = system.tokenizer.token_list()
         self._id_of = {piece: i for i, piece in enumerate(self.pieces)}
         self.unknown = self._id_of.get(system.unknown or "")
 
     def rows(self, text: ParallelText) -> Rows:
         """The ids of every target sentence."""
-        if isinstance(self._loaded, HuggingFaceTokenizer):
-            tokens = self._loaded.encode_batch(text.targets)
+        if self._system.model is None:  # the system's own tokens are made readable
+            tokens = self._tokenizer.tokenize_batch(text.targets)
         else:
             tokens = self._system.tokenize(text)
         return Rows.of([self._id_of[token] for token in row] for row in tokens)
 
     def readable(self, ids: Sequence[int]) -> list[str]:
         """The pieces as people read them."""
-        tokens = [self.pieces[i] for i in ids]
-        if isinstance(self._loaded, HuggingFaceTokenizer):
-            return list(map(self._loaded.readable, tokens))
-        return tokens
+        return [self._tokenizer.readable(self.pieces[i]) for i in ids]
 
     def texts(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """The text of every list of ids."""
-        if isinstance(self._loaded, Tokenizer):
-            texts = self._loaded.decode_batch(rows)
-            if self._loaded.options.pretokenization != "paper":
-                return texts
-            return [_SPACE_BEFORE.sub("", text) for text in texts]
-        if isinstance(self._loaded, SentencePieceTokenizer):
-            return [self._loaded.processor.decode(list(row)) for row in rows]
-        return self._loaded.decode_batch([[self.pieces[i] for i in row] for row in rows])
+        texts = self._tokenizer.detokenize_batch([[self.pieces[i] for i in row] for row in rows])
+        model = self._system.model
+        if model is None or model.options.pretokenization != "paper":
+            return texts
+        return [_SPACE_BEFORE.sub("", text) for text in texts]
 
 
 class SourcePieces:
     """The pieces that a source tokenizer makes of the training text; the first is for others."""
 
-    def __init__(self, tokenizer: Any, sentences: list[str]) -> None:
+    def __init__(self, tokenizer: SubwordTokenizer, sentences: list[str]) -> None:
         self._tokenizer = tokenizer
         self._id_of: dict[str, int] = {"": 0}
         self.training = Rows.of(

@@ -32,7 +32,7 @@ from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.systems import System, source_side, systems_of
-from pairpiece.run.provenance import identity
+from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
 _SAMPLES = 8
@@ -111,7 +111,7 @@ class Translations(Experiment):
         self._source_tokenizer = source_side(source_tokenizer, systems)
         self._comet = comet
         self._data = {name: text.digest for name, text in self._texts.items()}
-        self._data["source_tokenizer"] = digest(identity(self._source_tokenizer) or "function")
+        self._data["source_tokenizer"] = digest(digest_of(self._source_tokenizer) or "function")
 
     @cached_property
     def _sources(self) -> tuple[dict[str, Rows], list[str]]:

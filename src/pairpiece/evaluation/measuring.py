@@ -18,12 +18,11 @@ from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.scores import Comparison, Evaluation, Score
 from pairpiece.evaluation.systems import System, source_side, systems_of
 from pairpiece.evaluation.tokenized import Sample, Settings, Tokenized
+from pairpiece.foreign.protocol import SubwordTokenizer, digest_of, flat
 from pairpiece.links.eflomal import Eflomal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.model.encoding import check_seed
-from pairpiece.model.opening import flat
 from pairpiece.options import check_choice, check_whole
-from pairpiece.run.provenance import identity
 
 Advance = Callable[[str, int, int], object]
 """Told what is done, how much of it, and of how much."""
@@ -81,7 +80,7 @@ def evaluate(
     settings = Settings(
         renyi_power,
         symmetrization,
-        source=_digest(identity(by_source) or "function"),
+        source=_digest(digest_of(by_source) or "function"),
         reference=first.digest,
     )
     if align:
@@ -204,7 +203,9 @@ def baseline_of(systems: list[System], name: str | None) -> System:
     return next(system for system in systems if system.name == name)
 
 
-def _source_tokens(tokenizer: Any, text: ParallelText) -> list[list[str]] | None:
+def _source_tokens(
+    tokenizer: SubwordTokenizer | None, text: ParallelText
+) -> list[list[str]] | None:
     if tokenizer is None or text.sources is None:
         return None
     return [flat(tokenizer, sentence) for sentence in text.sources]

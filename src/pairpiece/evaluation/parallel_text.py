@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from pairpiece import files
 from pairpiece.errors import CorpusError, OptionError
-from pairpiece.foreign.words import without_surrogates
+from pairpiece.text.words import without_surrogates
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,16 +11,14 @@ from typing import Any
 from pairpiece import files
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
-from pairpiece.foreign.huggingface import HuggingFaceTokenizer
-from pairpiece.foreign.pretokenized import PRETOKENIZED
-from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.foreign.words import without_surrogates
-from pairpiece.model.opening import source_tokenizer
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.foreign.pretokenized import Pretokenized
+from pairpiece.foreign.protocol import SubwordTokenizer
+from pairpiece.model.encoder import Encoder
+from pairpiece.model.opening import open_tokenizer
+from pairpiece.model.tokenizer import Tokenizer, tokenizer_of
 from pairpiece.model.word_links import word_links
-from pairpiece.run.provenance import identity
 
-_TOKENS_IN = f"{PRETOKENIZED}:"
+_TOKENS_IN = f"{Pretokenized.kind}:"
 
 Tokens = list[list[str]]
 
@@ -42,10 +39,10 @@ class System:
     uses_source: bool = False
     one_text: bool = False  # knows the tokens of the text it is given and of no other
     model: Tokenizer | None = None
-    other: SentencePieceTokenizer | HuggingFaceTokenizer | None = None
+    other: SubwordTokenizer | None = None  # what tokenizes, if it is no model of PairPiece
 
     @property
-    def loaded(self) -> Tokenizer | SentencePieceTokenizer | HuggingFaceTokenizer | None:
+    def tokenizer(self) -> SubwordTokenizer | None:
         """What tokenizes, unless it is done already."""
         return self.other if self.model is None else self.model
 
@@ -75,15 +72,13 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
     way = ""
     if "@" in Path(path).name and not Path(path).exists():
         path, _, way = path.rpartition("@")
-    loaded = source_tokenizer(path)
+    loaded = open_tokenizer(path)
     own_name = path.rstrip("/").removesuffix("/tokenizer.json").rpartition("/")[2]
-    if isinstance(loaded, Tokenizer):
-        return _of_model(loaded, name, own_name, way, ways)
+    if isinstance(loaded, Encoder):
+        return _of_model(tokenizer_of(loaded), name, own_name, way, ways)
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
-    if isinstance(loaded, SentencePieceTokenizer):
-        return [_sentencepiece(name or own_name, loaded)]
-    return [_huggingface(name or own_name, loaded)]
+    return [_other(name or own_name, loaded)]
 
 
 # ---------------------------------------------------------------------- PairPiece
@@ -161,7 +156,7 @@ def _pairpiece(
 ) -> System:
     return System(
         name,
-        f"{(identity(model) or '').rpartition(':')[2][:12]}@{way}",
+        f"{short_digest(model)}@{way}",
         tokenize,
         alone,
         list(model.get_vocab()),
@@ -174,41 +169,23 @@ def _pairpiece(
 # ---------------------------------------------------------------------- others
 
 
-def _sentencepiece(name: str, loaded: SentencePieceTokenizer) -> System:
-    processor = loaded.processor
-    pieces = [processor.id_to_piece(i) for i in range(loaded.vocab_size)]
+def short_digest(tokenizer: SubwordTokenizer) -> str:
+    """Twelve hexadecimal digits that stand for a tokenizer."""
+    return (tokenizer.digest or "").rpartition(":")[2][:12]
 
+
+def _other(name: str, tokenizer: SubwordTokenizer) -> System:
     def alone(texts: list[str]) -> Tokens:
-        rows = processor.encode([without_surrogates(text) for text in texts])
-        return [[pieces[i] for i in row] for row in rows]
+        return [list(map(tokenizer.readable, row)) for row in tokenizer.tokenize_batch(texts)]
 
-    unknown = pieces[processor.unk_id()]
-    return _plain(name, loaded, alone, pieces, unknown)
-
-
-def _huggingface(name: str, loaded: HuggingFaceTokenizer) -> System:
-    def alone(texts: list[str]) -> Tokens:
-        return [list(map(loaded.readable, row)) for row in loaded.encode_batch(texts)]
-
-    vocabulary = list(map(loaded.readable, loaded.vocabulary()))
-    return _plain(name, loaded, alone, vocabulary, loaded.unknown)
-
-
-def _plain(
-    name: str,
-    loaded: SentencePieceTokenizer | HuggingFaceTokenizer,
-    alone: Callable[[list[str]], Tokens],
-    vocabulary: list[str],
-    unknown: str | None,
-) -> System:
     return System(
         name,
-        hashlib.sha256(loaded.content).hexdigest()[:12],
+        short_digest(tokenizer),
         lambda text: alone(text.targets),
         alone,
-        vocabulary,
-        unknown,
-        other=loaded,
+        list(map(tokenizer.readable, tokenizer.token_list())),
+        tokenizer.unknown,
+        other=tokenizer,
     )
 
 
@@ -227,13 +204,13 @@ def _pretokenized(name: str, path: Path) -> System:
     return System(name or path.name, files.digest(path)[:12], tokenize, None, one_text=True)
 
 
-def source_side(given: Any, systems: list[System]) -> Any:
+def source_side(given: Any, systems: list[System]) -> SubwordTokenizer:
     """The tokenizer of the source text: the given one, or that of a PairPiece model."""
     if given is not None:
-        return source_tokenizer(given)
+        return open_tokenizer(given)
     for system in systems:
-        if system.model is not None and system.model.source_tokenizer is not None:
-            return system.model.source_tokenizer
+        if system.model is not None and system.model.state.source_tokenizer is not None:
+            return system.model.state.source_tokenizer
     raise OptionError(
         "the source text needs a tokenizer: give --source-tokenizer, or a PairPiece model among "
         "the tokenizers"

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
-from pairpiece.foreign.words import Words, by_word, without_surrogates
+from pairpiece.foreign.protocol import ForeignTokenizer, Words
+from pairpiece.foreign.source_words import by_word, source_words
+from pairpiece.foreign.tokenizer_json import read_tokenizer_json
+from pairpiece.text.vocabulary import Unigram
+from pairpiece.text.words import without_surrogates
 
 
-class HuggingFaceTokenizer:
+class HuggingFaceTokenizer(ForeignTokenizer):
     """A ``tokenizer.json`` of the Hugging Face tokenizers library.
 
     Tokens are the strings of its vocabulary; `readable` shows those of byte-level vocabularies as
@@ -20,10 +25,16 @@ class HuggingFaceTokenizer:
     """
 
     kind = "huggingface"
+    finds_own_words = False
 
-    def __init__(self, content: bytes, name: str = "source tokenizer") -> None:
-        self.content = content
-        self._name = name
+    def __init__(
+        self,
+        content: bytes,
+        name: str = "source tokenizer",
+        roles: dict[str, str | None] | None = None,
+    ) -> None:
+        super().__init__(content, name)
+        self._roles = roles or {}  # the special tokens that tokenizer_config.json names
 
     @functools.cached_property
     def _tokenizer(self) -> Any:
@@ -42,25 +53,26 @@ class HuggingFaceTokenizer:
         settings = json.loads(self._tokenizer.to_str())
         return '"ByteLevel"' in json.dumps([settings["pre_tokenizer"], settings["decoder"]])
 
-    def __call__(self, text: str) -> Words:
+    def tokens_by_word(self, text: str, words: Sequence[str] | None = None) -> Words:
         """The tokens of every word of the text."""
         text = without_surrogates(text)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        return by_word(text, encoding.tokens, encoding.offsets)
+        words = source_words(text) if words is None else words
+        return by_word(words, encoding.tokens, encoding.offsets)
 
-    def encode_batch(self, texts: list[str]) -> list[list[str]]:
+    def tokenize_batch(self, texts: Sequence[str]) -> list[list[str]]:
         """The tokens of texts; unknown ones as the unknown token, not as they are written."""
         found = self._tokenizer.encode_batch(
             list(map(without_surrogates, texts)), add_special_tokens=False
         )
         return [[self._tokenizer.id_to_token(number) for number in row.ids] for row in found]
 
-    def decode_batch(self, rows: list[list[str]]) -> list[str]:
+    def detokenize_batch(self, rows: Sequence[Sequence[str]]) -> list[str]:
         """The texts of lists of tokens; special ones are left out."""
         ids = [[self._tokenizer.token_to_id(token) for token in row] for row in rows]
         return list(self._tokenizer.decode_batch(ids))
 
-    def vocabulary(self) -> list[str]:
+    def token_list(self) -> list[str]:
         """All tokens, by id."""
         known: dict[str, int] = self._tokenizer.get_vocab()
         return sorted(known, key=known.__getitem__)
@@ -78,8 +90,12 @@ class HuggingFaceTokenizer:
         """A token as people read it: ▁ for a space, ``<0xE2>`` for a piece of a character."""
         return readable_bytes(token) if self.is_byte_level else token
 
+    def unigram(self) -> Unigram:
+        """Its pieces and scores; raises `ModelFormatError` if they cannot be used as they are."""
+        return read_tokenizer_json(self.content, self._roles, self._name)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {"content": self.content, "_name": self._name}
+        return {**super().__getstate__(), "_roles": self._roles}
 
 
 def byte_level_tokenizer(path: Path) -> HuggingFaceTokenizer:

@@ -15,21 +15,22 @@ import json
 from collections.abc import Iterable
 
 from pairpiece.errors import OptionError
+from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
-from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.text.options import MARKER
 from pairpiece.text.protobuf import Fields, fields_of, message
+from pairpiece.text.vocabulary import Unigram
 
 _UNKNOWN, _CONTROL = 2, 3  # ModelProto.SentencePiece.Type
 END, UNKNOWN = "</s>", "<unk>"
 
 
-def files_for(tokenizer: Tokenizer) -> dict[str, bytes]:
+def files_for(target: Unigram, source: SubwordTokenizer | None) -> dict[str, bytes]:
     """The files by name; those of the source only if its tokenizer is a SentencePiece model."""
-    models = {"target": to_sentencepiece(tokenizer)}
-    if isinstance(tokenizer.source_tokenizer, SentencePieceTokenizer):
-        models["source"] = tokenizer.source_tokenizer.content
+    models = {"target": to_sentencepiece(target)}
+    if isinstance(source, SentencePieceTokenizer):
+        models["source"] = source.content
     written: dict[str, bytes] = {}
     for side, model in models.items():
         pieces = _pieces(model)

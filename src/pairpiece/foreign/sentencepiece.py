@@ -5,27 +5,28 @@ from __future__ import annotations
 import functools
 import io
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import sentencepiece
+
 from pairpiece.errors import OptionError
-from pairpiece.foreign.words import Words, by_word, without_surrogates
+from pairpiece.foreign.protocol import ForeignTokenizer, Words
+from pairpiece.foreign.sentencepiece_format import read_model
+from pairpiece.foreign.source_words import by_word, source_words
+from pairpiece.text.vocabulary import Unigram
+from pairpiece.text.words import without_surrogates
 
 
-class SentencePieceTokenizer:
+class SentencePieceTokenizer(ForeignTokenizer):
     """A SentencePiece model, of whatever type."""
 
     kind = "sentencepiece"
-
-    def __init__(self, content: bytes, name: str = "source tokenizer") -> None:
-        self.content = content
-        self._name = name
+    finds_own_words = False
 
     @functools.cached_property
     def processor(self) -> Any:
         """What SentencePiece makes of the model."""
-        import sentencepiece
-
         processor = sentencepiece.SentencePieceProcessor()
         try:
             loaded = bool(self.content) and processor.LoadFromSerializedProto(self.content)
@@ -40,14 +41,36 @@ class SentencePieceTokenizer:
         """The number of pieces."""
         return int(self.processor.vocab_size())
 
-    def __call__(self, text: str) -> Words:
+    def tokens_by_word(self, text: str, words: Sequence[str] | None = None) -> Words:
         """The tokens of every word of the text."""
         text = without_surrogates(text)
         found = self.processor.encode(text, return_type="offset_mapping")
-        return by_word(text, found["pieces"], found["offsets"])
+        words = source_words(text) if words is None else words
+        return by_word(words, found["pieces"], found["offsets"])
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"content": self.content, "_name": self._name}
+    def tokenize_batch(self, texts: Sequence[str]) -> list[list[str]]:
+        """The pieces of texts, what is unknown as the unknown piece."""
+        pieces = self.token_list()
+        rows = self.processor.encode(list(map(without_surrogates, texts)))
+        return [[pieces[i] for i in row] for row in rows]
+
+    def detokenize_batch(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        """The texts of lists of pieces."""
+        number_of = self.processor.piece_to_id
+        return [self.processor.decode([number_of(piece) for piece in row]) for row in rows]
+
+    def token_list(self) -> list[str]:
+        """All pieces, by id."""
+        return [self.processor.id_to_piece(i) for i in range(self.vocab_size)]
+
+    @property
+    def unknown(self) -> str:
+        """The unknown piece."""
+        return str(self.processor.id_to_piece(self.processor.unk_id()))
+
+    def unigram(self) -> Unigram:
+        """Its pieces and scores; raises `ModelFormatError` if they cannot be used as they are."""
+        return read_model(self.content, self._name)
 
 
 # The paper's settings for the source tokenizer (appendix B).  The size is a wish: SentencePiece
@@ -67,8 +90,6 @@ SOURCE_SETTINGS: dict[str, Any] = {
 
 def train_sentencepiece(sentences: Iterable[str], vocab_size: int) -> SentencePieceTokenizer:
     """A SentencePiece unigram model with the paper's settings; Ctrl-C works meanwhile."""
-    import sentencepiece
-
     model = io.BytesIO()
     failures: list[BaseException] = []
 

@@ -1,12 +1,14 @@
-"""A tokenizer as a SentencePiece model."""
+"""SentencePiece models: the files, written and read."""
 
 from __future__ import annotations
 
-from pairpiece.errors import OptionError
-from pairpiece.model.tokenizer import Tokenizer
+from typing import Any
+
+from pairpiece.errors import ModelFormatError, OptionError
+from pairpiece.foreign.taking_over import ROLES, taken_over
 from pairpiece.text.options import MARKER
-from pairpiece.text.protobuf import Fields, message
-from pairpiece.text.vocabulary import PieceType
+from pairpiece.text.protobuf import Fields, fields_of, message
+from pairpiece.text.vocabulary import PieceType, Unigram, Vocabulary
 
 # ModelProto.SentencePiece.Type
 _TYPES = {
@@ -18,10 +20,10 @@ _TYPES = {
 }
 
 
-def to_sentencepiece(tokenizer: Tokenizer) -> bytes:
+def to_sentencepiece(tokenizer: Unigram) -> bytes:
     """A ``.model`` that tokenizes as this tokenizer does on its own, token for token."""
     check_exportable(tokenizer, "SentencePiece")
-    options = tokenizer.options
+    options, vocabulary = tokenizer.options, tokenizer.vocabulary
     pieces: Fields = [
         (
             1,
@@ -29,18 +31,18 @@ def to_sentencepiece(tokenizer: Tokenizer) -> bytes:
                 [
                     # A user-defined symbol may hold a space.
                     (1, piece.replace(" ", MARKER)),
-                    (2, tokenizer.score(i)),
-                    (3, _TYPES[PieceType(kind)]),
+                    (2, score),
+                    (3, _TYPES[kind]),
                 ]
             ),
         )
-        for i, (piece, kind) in enumerate(
-            zip(tokenizer.get_vocab(), tokenizer.piece_types(), strict=True)
+        for piece, kind, score in zip(
+            vocabulary.pieces, vocabulary.types, vocabulary.scores, strict=True
         )
     ]
     trainer: Fields = [
         (3, 1),  # model_type: UNIGRAM
-        (4, tokenizer.vocab_size),
+        (4, len(vocabulary)),
         (35, options.byte_fallback),
         (40, options.unk_id),
         (41, options.bos_id),
@@ -61,22 +63,80 @@ def to_sentencepiece(tokenizer: Tokenizer) -> bytes:
     return message([*pieces, (2, message(trainer)), (3, message(normalizer))])
 
 
-def vocabulary_text(tokenizer: Tokenizer) -> str:
+def vocabulary_text(tokenizer: Unigram) -> str:
     """The pieces with their scores, as in the ``.vocab`` file that SentencePiece writes."""
-    return "".join(
-        f"{piece}\t{tokenizer.score(i):g}\n" for i, piece in enumerate(tokenizer.get_vocab())
-    )
+    vocabulary = tokenizer.vocabulary
+    rows = zip(vocabulary.pieces, vocabulary.scores, strict=True)
+    return "".join(f"{piece}\t{score:g}\n" for piece, score in rows)
 
 
-def is_exportable(tokenizer: Tokenizer) -> bool:
+def is_exportable(tokenizer: Unigram) -> bool:
     """Whether tools that segment whole texts find the words of this model."""
     return tokenizer.options.pretokenization in ("lossless", "spaces", "none")
 
 
-def check_exportable(tokenizer: Tokenizer, tool: str) -> None:
+def check_exportable(tokenizer: Unigram, tool: str) -> None:
     """Raise an `OptionError` if another tool cannot split text into words as this model does."""
     if not is_exportable(tokenizer):
         raise OptionError(
             f"{tool} cannot split text as this model does (pretokenization "
             f"{tokenizer.options.pretokenization!r}); train with pretokenization=lossless"
         )
+
+
+_KINDS = {number: kind for kind, number in _TYPES.items()}
+_KINDS[5] = PieceType.CONTROL  # "unused": not found in text either
+_MODEL_TYPES = {1: "unigram", 2: "BPE", 3: "word", 4: "character"}
+
+
+def read_model(content: bytes, name: str) -> Unigram:
+    """What a ``.model`` says; raises `ModelFormatError` if it is no unigram model."""
+    try:
+        entries, specs = _model_parts(content)
+        trainer, normalizer, denormalizer = specs[2], specs[3], specs[5]
+        pieces = [entry[1].decode("utf-8") for entry in entries]
+        special = {key: trainer.get(40 + i, i if i < 3 else -1) for i, key in enumerate(ROLES)}
+        special = {key: i - 2**64 if i >= 2**63 else i for key, i in special.items()}
+        kinds = [_KINDS[entry.get(3, 1)] for entry in entries]
+        table = bytes(memoryview(normalizer.get(2, b"")))
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise ModelFormatError(f"{name}: not a SentencePiece model") from None
+    if not entries:
+        raise ModelFormatError(f"{name}: a SentencePiece model without pieces")
+    kind = trainer.get(3, 1)
+    if kind != 1:
+        raise ModelFormatError(
+            f"{name}: a {_MODEL_TYPES.get(kind, 'strange')} model of SentencePiece; PairPiece "
+            f"takes over unigram models only (spm_train --model_type=unigram)"
+        )
+    if not all(isinstance(entry.get(2), float) for entry in entries):
+        missing = next(i for i, entry in enumerate(entries) if not isinstance(entry.get(2), float))
+        raise ModelFormatError(f"{name}: piece {missing}, {pieces[missing]!r}, has no score")
+    for what, found in (
+        ("treat_whitespace_as_suffix", trainer.get(24, 0)),
+        ("a denormalizer", denormalizer.get(2)),
+        ("escape_whitespaces=false", not normalizer.get(5, 1)),
+    ):
+        if found:
+            raise ModelFormatError(f"{name}: {what} is not supported")
+    scores = [entry[2] for entry in entries]
+    return taken_over(
+        name,
+        Vocabulary(pieces, kinds, scores, "singles"),
+        special,
+        table,
+        add_dummy_prefix=bool(normalizer.get(3, 1)),
+        remove_extra_spaces=bool(normalizer.get(4, 1)),
+    )
+
+
+def _model_parts(content: bytes) -> tuple[list[dict[int, Any]], dict[int, dict[int, Any]]]:
+    """The pieces of a ``ModelProto``, and its trainer, normalizer and denormalizer specs."""
+    entries: list[dict[int, Any]] = []
+    specs: dict[int, dict[int, Any]] = {2: {}, 3: {}, 5: {}}
+    for number, value in fields_of(content):
+        if number == 1:
+            entries.append(dict(fields_of(value)))
+        elif number in specs:
+            specs[number] = dict(fields_of(value))
+    return entries, specs

@@ -1,4 +1,4 @@
-"""The steps of learning, as the compiled core and the reference implementation both offer them."""
+"""The steps of learning, as the compiled core and the oracle both offer them."""
 
 from __future__ import annotations
 

@@ -11,8 +11,6 @@ from pairpiece.errors import OptionError
 from pairpiece.options import LengthPenalty, check_between, check_choice, check_types
 from pairpiece.text.options import TextOptions
 
-MODES = ("default", "paper", "paper-hard", "unigram")
-
 
 @dataclass(frozen=True)
 class LearningOptions:
@@ -93,23 +91,51 @@ _PAPER = LearningOptions(
     source_side="aligned",
 )
 
-_PRESETS = {
-    "default": LearningOptions(
-        length_penalty=LengthPenalty(over=4.0, under=2.0, unlinked=4.0),
-        min_expected_count=1.0,
-        paired_length_penalty=LengthPenalty(over=12.0, under=0.0, unlinked=12.0),
+
+@dataclass(frozen=True)
+class Preset:
+    """What a mode is: options, and what a run does besides learning."""
+
+    learning: LearningOptions
+    text: TextOptions = field(default_factory=TextOptions)
+    pairs_per: str = "word"  # a pair for each "word" of the target, or for each "link"
+    calibrated: bool = False  # whether penalties per piece are fitted where none are given
+
+
+_PAPER_PRESET = Preset(
+    _PAPER, TextOptions(pretokenization="paper", add_dummy_prefix=True), pairs_per="link"
+)
+
+PRESETS = {
+    "default": Preset(
+        LearningOptions(
+            length_penalty=LengthPenalty(over=4.0, under=2.0, unlinked=4.0),
+            min_expected_count=1.0,
+            paired_length_penalty=LengthPenalty(over=12.0, under=0.0, unlinked=12.0),
+        ),
+        calibrated=True,
     ),
-    "paper": _PAPER,
-    "paper-hard": dataclasses.replace(_PAPER, counting="best"),
-    "unigram": LearningOptions(
-        smoothing=0.0,
-        min_expected_count=0.5,
-        pruning="loss",
-        pruning_margin=1.1,
-        marginal="expected",
-        source_side="none",
+    "paper": _PAPER_PRESET,
+    "paper-hard": dataclasses.replace(
+        _PAPER_PRESET, learning=dataclasses.replace(_PAPER, counting="best")
+    ),
+    "unigram": Preset(
+        LearningOptions(
+            smoothing=0.0,
+            min_expected_count=0.5,
+            pruning="loss",
+            pruning_margin=1.1,
+            marginal="expected",
+            source_side="none",
+        )
     ),
 }
+"""The modes by name."""
+
+MODES = tuple(PRESETS)
+
+PENALTIES = frozenset({"paired_piece_penalty", "marginal_piece_penalty"})
+"""The options that calibration would set."""
 
 _ARGUMENTS = {"vocab_size", "mode", "num_threads", "seed", "hard_vocab_limit", "memory_limit"}
 """Of `train_from_pairs`, to be suggested to those who misspell them."""
@@ -123,10 +149,7 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
     (2.0, 2.0)
     """
     check_choice("mode", mode, MODES)
-    text = TextOptions()
-    if mode.startswith("paper"):
-        text = TextOptions(pretokenization="paper", add_dummy_prefix=True)
-    learning = _PRESETS[mode]
+    preset = PRESETS[mode]
     text_names = {f.name for f in dataclasses.fields(TextOptions)}
     learning_names = {f.name for f in dataclasses.fields(LearningOptions)}
     for name in overrides:
@@ -136,8 +159,9 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
             hint = f"; did you mean {close[0]}?" if close else ""
             raise OptionError(f"there is no option {name!r}{hint}")
     overrides = {k: tuple(v) if isinstance(v, list) else v for k, v in overrides.items()}
-    text = dataclasses.replace(text, **{k: v for k, v in overrides.items() if k in text_names})
-    learning = dataclasses.replace(
-        learning, **{k: v for k, v in overrides.items() if k in learning_names}
+    return (
+        dataclasses.replace(preset.text, **{k: v for k, v in overrides.items() if k in text_names}),
+        dataclasses.replace(
+            preset.learning, **{k: v for k, v in overrides.items() if k in learning_names}
+        ),
     )
-    return text, learning

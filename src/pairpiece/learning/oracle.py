@@ -1,9 +1,9 @@
-"""The whole algorithm in plain Python, to read and to test against.
+"""The oracle: each step of learning in plain Python, for the compiled core to be tested against.
 
 Everything here is written for clarity: tables are dictionaries, loops are loops.  The compiled core
 must give the same numbers (tests/test_oracle.py); equation numbers are those of docs/algorithm.md.
 
-A *segmentation* of a word is a list of pieces that add up to it.  A *prior* is a list of
+A *segmentation* of a word is a list of pieces that add up to it.  A *log prior* is a list of
 log-probabilities: entry k belongs to k pieces, the last entry to that many or more; a list of one
 entry does not count pieces at all.
 """
@@ -44,14 +44,14 @@ def edges_of(word: str, vocabulary: set[str], longest: int) -> list[Edge]:
     return edges
 
 
-def length_prior(penalty: LengthPenalty, length: int, expected: float) -> list[float]:
+def log_length_prior(penalty: LengthPenalty, length: int, expected: float) -> list[float]:
     """The log prior of 0, 1, 2… pieces for a word of `length` characters (eq. 8)."""
     if penalty == LengthPenalty():
         return [0.0]
-    return [log_prior(penalty, k, expected) for k in range(min(length, MAX_COUNTED_PIECES) + 1)]
+    return [log_prior_of(penalty, k, expected) for k in range(min(length, MAX_COUNTED_PIECES) + 1)]
 
 
-def log_prior(penalty: LengthPenalty, pieces: int, expected: float) -> float:
+def log_prior_of(penalty: LengthPenalty, pieces: int, expected: float) -> float:
     """Eq. 8; a word with no source side expects 0 pieces."""
     pieces = min(pieces, MAX_COUNTED_PIECES)
     if expected == 0:
@@ -61,36 +61,36 @@ def log_prior(penalty: LengthPenalty, pieces: int, expected: float) -> float:
 
 
 def lattice_sums(
-    length: int, edges: list[Edge], weight: list[float], prior: list[float]
+    length: int, edges: list[Edge], weight: list[float], log_prior: list[float]
 ) -> tuple[float, list[float]]:
     """The probability of all segmentations, and of those through each edge (eq. 4–5)."""
-    last = len(prior) - 1
-    before = [[0.0] * len(prior) for _ in range(length + 1)]  # α: of all ways to get here
-    after = [[0.0] * len(prior) for _ in range(length + 1)]  # β: of all ways to go on
+    last = len(log_prior) - 1
+    before = [[0.0] * len(log_prior) for _ in range(length + 1)]  # α: of all ways to get here
+    after = [[0.0] * len(log_prior) for _ in range(length + 1)]  # β: of all ways to go on
     before[0][0] = 1.0
     for (begin, end, _), p in zip(edges, weight, strict=True):
-        for k in range(len(prior)):
+        for k in range(len(log_prior)):
             before[end][min(k + 1, last)] += before[begin][k] * p
-    after[length] = [math.exp(value) for value in prior]
+    after[length] = [math.exp(value) for value in log_prior]
     for (begin, end, _), p in reversed(list(zip(edges, weight, strict=True))):
-        for k in range(len(prior)):
+        for k in range(len(log_prior)):
             after[begin][k] += p * after[end][min(k + 1, last)]
     through = [
-        sum(before[begin][k] * p * after[end][min(k + 1, last)] for k in range(len(prior)))
+        sum(before[begin][k] * p * after[end][min(k + 1, last)] for k in range(len(log_prior)))
         for (begin, end, _), p in zip(edges, weight, strict=True)
     ]
     return after[0][0], through
 
 
 def best_path(
-    length: int, edges: list[Edge], log_weight: list[float], prior: list[float]
+    length: int, edges: list[Edge], log_weight: list[float], log_prior: list[float]
 ) -> tuple[float, list[Edge]]:
     """The best segmentation (Viterbi); of equals the one that ends in the longer piece (eq. 1)."""
-    last = len(prior) - 1
+    last = len(log_prior) - 1
     best: dict[tuple[int, int], tuple[float, list[Edge]]] = {(0, 0): (0.0, [])}
     for edge, w in zip(edges, log_weight, strict=True):
         begin, end, _ = edge
-        for k in range(len(prior)):
+        for k in range(len(log_prior)):
             if (begin, k) not in best or w == -math.inf:
                 continue
             score, path = best[begin, k]
@@ -98,16 +98,16 @@ def best_path(
             if state not in best or score + w > best[state][0] + TIE:
                 best[state] = score + w, [*path, edge]
     winner: tuple[float, list[Edge]] = (-math.inf, [])
-    for k in range(len(prior)):
+    for k in range(len(log_prior)):
         if (length, k) in best:
             score, path = best[length, k]
-            if winner[0] == -math.inf or score + prior[k] > winner[0] + TIE:
-                winner = score + prior[k], path
+            if winner[0] == -math.inf or score + log_prior[k] > winner[0] + TIE:
+                winner = score + log_prior[k], path
     return winner
 
 
 def best_paths(
-    length: int, edges: list[Edge], log_weight: list[float], prior: list[float], count: int
+    length: int, edges: list[Edge], log_weight: list[float], log_prior: list[float], count: int
 ) -> list[tuple[float, list[str]]]:
     """The `count` best segmentations, from all there are."""
     found: list[tuple[float, list[str]]] = []
@@ -115,7 +115,7 @@ def best_paths(
     while unfinished:
         position, score, pieces = unfinished.pop()
         if position == length:
-            found.append((score + prior[min(len(pieces), len(prior) - 1)], pieces))
+            found.append((score + log_prior[min(len(pieces), len(log_prior) - 1)], pieces))
         for (begin, end, piece), w in zip(edges, log_weight, strict=True):
             if begin == position:
                 unfinished.append((end, score + w, [*pieces, piece]))
@@ -125,8 +125,8 @@ def best_paths(
 # ---------------------------------------------------------------------- learning
 
 
-class ReferenceEngine:
-    """Learns c(t, s); the same steps as the compiled engine (see `pairpiece.engine.Engine`)."""
+class Oracle:
+    """Learns c(t, s); the same steps as the compiled engine (see `learning.engine.Engine`)."""
 
     def __init__(
         self, pairs: Pairs, options: LearningOptions, reserved: Sequence[str] = ()
@@ -259,9 +259,9 @@ class ReferenceEngine:
         for word, sources, expected, n in self.rows:
             edges = self._edges(word)
             weight = [given(t, sources) for _, _, t in edges]
-            prior = length_prior(self.options.length_penalty, len(word), expected)
+            log_prior = log_length_prior(self.options.length_penalty, len(word), expected)
             if self.options.counting == "best":
-                score, path = best_path(len(word), edges, [_log(w) for w in weight], prior)
+                score, path = best_path(len(word), edges, [_log(w) for w in weight], log_prior)
                 if score > -math.inf:
                     log_likelihood += n * score
                 for _, _, t in path:
@@ -269,7 +269,7 @@ class ReferenceEngine:
                         if t != UNKNOWN:
                             new[t, s] += n
                 continue
-            total, through = lattice_sums(len(word), edges, weight, prior)
+            total, through = lattice_sums(len(word), edges, weight, log_prior)
             if total < SMALLEST:
                 continue
             log_likelihood += n * math.log(total)
@@ -337,18 +337,20 @@ class ReferenceEngine:
         for word, examples in by_word.items():
             edges = self._edges(word)
             log_weight = [sum(n * _log(given(t, s)) for s, _, n in examples) for *_, t in edges]
-            priors = [length_prior(penalty, len(word), expected) for _, expected, _ in examples]
-            prior = [
-                sum(n * one[k] for one, (_, _, n) in zip(priors, examples, strict=True))
-                for k in range(len(priors[0]))
+            log_priors = [
+                log_length_prior(penalty, len(word), expected) for _, expected, _ in examples
             ]
-            _, path = best_path(len(word), edges, log_weight, prior)
+            log_prior = [
+                sum(n * one[k] for one, (_, _, n) in zip(log_priors, examples, strict=True))
+                for k in range(len(log_priors[0]))
+            ]
+            _, path = best_path(len(word), edges, log_weight, log_prior)
             for _, _, t in path:
                 for _, expected, n in examples:
                     uses[t] += n
                     if parts.get(t):
-                        longer = log_prior(penalty, len(path) + parts[t] - 1, expected)
-                        gain[t] += n * (longer - log_prior(penalty, len(path), expected))
+                        longer = log_prior_of(penalty, len(path) + parts[t] - 1, expected)
+                        gain[t] += n * (longer - log_prior_of(penalty, len(path), expected))
         numbers = {t: i for i, t in enumerate(self._pieces)}
         begin = [0]
         flat: list[int] = []
@@ -384,8 +386,8 @@ class ReferenceEngine:
         for word, sources, expected, n in self.rows:
             edges = self._edges(word)
             log_weight = [_log(given(t, sources)) - piece_penalty for *_, t in edges]
-            prior = length_prior(LengthPenalty(over, under, unlinked), len(word), expected)
-            for *_, t in best_path(len(word), edges, log_weight, prior)[1]:
+            log_prior = log_length_prior(LengthPenalty(over, under, unlinked), len(word), expected)
+            for *_, t in best_path(len(word), edges, log_weight, log_prior)[1]:
                 counts[t] += n
         return [counts[t] for t in self._pieces]
 

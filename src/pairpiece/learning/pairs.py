@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from safetensors.numpy import load_file, save_file
 
 from pairpiece.errors import PairError
 from pairpiece.text import packing
@@ -181,8 +182,6 @@ class Pairs:
 
     def save(self, path: Path) -> None:
         """Write the pairs to a safetensors file."""
-        from safetensors.numpy import save_file
-
         arrays = {name: value for name, value in self.__dict__.items() if name not in _TEXTS}
         for name in _TEXTS:
             content, begin = packing.packed(getattr(self, name))
@@ -192,8 +191,6 @@ class Pairs:
     @classmethod
     def load(cls, path: Path) -> Pairs:
         """Read what `save` wrote."""
-        from safetensors.numpy import load_file
-
         fields: dict[str, Any] = load_file(path)
         for name in _TEXTS:
             fields[name] = packing.unpacked(

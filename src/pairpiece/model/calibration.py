@@ -12,10 +12,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from pairpiece.model.encoding import Encoding, Links, Source
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.foreign.protocol import Source
+from pairpiece.model.encoding import Encoding, Links
+from pairpiece.model.state import ModelState, known
 from pairpiece.text.vocabulary import SCORES_PER_NAT, PieceType
 
 LOWEST, HIGHEST = -16, 2
@@ -27,7 +28,7 @@ rare words."""
 
 
 @dataclass(frozen=True)
-class Text:
+class CalibrationText:
     """What to calibrate on.  With `sources` paired encoding, too; with `links` also with links."""
 
     targets: Sequence[str]
@@ -38,20 +39,24 @@ class Text:
     @classmethod
     def of_training(
         cls, targets: Sequence[str], sources: Any, links: Any, words: Sequence[Sequence[str]]
-    ) -> Text:
+    ) -> CalibrationText:
         """With words weighed as `DAMPING` says; `words` are those of each target."""
         counts = Counter(itertools.chain.from_iterable(words))
         weights = [[counts[word] ** (DAMPING - 1) for word in row] for row in words]
         return cls(targets, sources, links, weights)
 
-    def tokens(self, tokenizer: Tokenizer, num_threads: int, **paired: Any) -> float:
-        """How many tokens the tokenizer makes, by the weights of their words."""
+    def tokens(
+        self, encode_batch: Callable[..., list[Any]], num_threads: int, use: str = "target_only"
+    ) -> float:
+        """How many tokens an encoder makes in one of the `USES`, by the weights of their words."""
+        options: dict[str, Any] = {"num_threads": num_threads}
+        if use != "target_only":
+            options["sources"] = self.sources
+        if use == "with_links":
+            options["alignments"] = self.links
         if self.weights is None:
-            rows = tokenizer.encode_batch(self.targets, num_threads=num_threads, **paired)
-            return float(sum(map(len, rows)))
-        encodings = tokenizer.encode_batch(
-            self.targets, out_type=Encoding, num_threads=num_threads, **paired
-        )
+            return float(sum(map(len, encode_batch(self.targets, **options))))
+        encodings = encode_batch(self.targets, out_type=Encoding, **options)
         return math.fsum(
             weights[word]
             for encoding, weights in zip(encodings, self.weights, strict=True)
@@ -59,35 +64,27 @@ class Text:
         )
 
 
-def calibrated(
-    tokenizer: Tokenizer, text: Text, wanted: float, num_threads: int = 1, *, marginal: bool = True
-) -> Tokenizer:
-    """A copy of the tokenizer that makes at most `wanted` tokens of the text, as near as it can.
+Count: TypeAlias = Callable[[ModelState, str], float]
+"""How many tokens a tokenizer makes of a text, in one of the `USES`."""
 
-    Without `marginal`, target-only encoding stays as it is.
-    """
-    record: dict[str, Any] = {"sentences": len(text.targets), "wanted": wanted}
 
-    def fit(name: str, change: Callable[[Tokenizer, float], Tokenizer], **paired: Any) -> None:
-        nonlocal tokenizer
-        before = tokenizer
+def fitted(state: ModelState, uses: Sequence[str], count: Count, wanted: float) -> dict[str, Any]:
+    """For each use the smallest penalty with which there are at most `wanted` tokens."""
+    found: dict[str, Any] = {}
+    for use in uses:
+        change = USES[use]
+        penalty = smallest_penalty(lambda p: count(change(state, p), use), wanted)  # noqa: B023
+        state = change(state, penalty)
+        found[use] = {"penalty": penalty, "tokens": count(state, use)}
+    return found
 
-        def tokens(penalty: float) -> float:
-            return text.tokens(change(before, penalty), num_threads, **paired)
 
-        penalty = smallest_penalty(tokens, wanted)
-        tokenizer = change(before, penalty)
-        record[name] = {"penalty": penalty, "tokens": tokens(penalty)}
-
-    if marginal:
-        fit("target_only", with_marginal_penalty)
-    if text.sources is not None and tokenizer.is_paired:
-        words = [tokenizer.source_words(source) for source in text.sources]
-        fit("with_source", with_inferred_penalty, sources=words)
-        if text.links is not None:
-            links = [None if row is None else list(row) for row in text.links]
-            fit("with_links", with_linked_penalty, sources=words, alignments=links)
-    return tokenizer._replaced(provenance={**tokenizer.provenance, "calibration": record})
+def calibrated(state: ModelState, record: dict[str, Any]) -> ModelState:
+    """The tokenizer with the penalties of a record, which it remembers."""
+    for use, change in USES.items():
+        if use in record:
+            state = change(state, record[use]["penalty"])
+    return dataclasses.replace(state, provenance={**state.provenance, "calibration": record})
 
 
 def smallest_penalty(tokens: Callable[[float], float], wanted: float) -> float:
@@ -106,37 +103,46 @@ def smallest_penalty(tokens: Callable[[float], float], wanted: float) -> float:
     return low / SCORES_PER_NAT
 
 
-def with_marginal_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:
+def with_marginal_penalty(state: ModelState, penalty: float) -> ModelState:
     """All learned pieces score less by the same, so their order and ids stay."""
-    more = penalty - _marginal_penalty(tokenizer)
-    vocabulary = tokenizer.vocabulary
+    more = penalty - _marginal_penalty(state)
+    vocabulary = state.vocabulary
     scores = [
         score - more if kind == PieceType.NORMAL else score
         for score, kind in zip(vocabulary.scores, vocabulary.types, strict=True)
     ]
-    return tokenizer._replaced(vocabulary=dataclasses.replace(vocabulary, scores=scores))
+    return dataclasses.replace(state, vocabulary=dataclasses.replace(vocabulary, scores=scores))
 
 
-def _marginal_penalty(tokenizer: Tokenizer) -> float:
+def _marginal_penalty(state: ModelState) -> float:
     """What an earlier calibration has taken from the scores."""
     try:
-        penalty = float(tokenizer.provenance["calibration"]["target_only"]["penalty"])
+        penalty = float(state.provenance["calibration"]["target_only"]["penalty"])
     except (KeyError, TypeError, ValueError):  # none, or written by somebody else
         return 0.0
     return penalty if LOWEST <= penalty <= HIGHEST else 0.0
 
 
-def with_inferred_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:
+def with_inferred_penalty(state: ModelState, penalty: float) -> ModelState:
     """For paired encoding where the model finds the links itself."""
-    return _with_settings(tokenizer, inferred_piece_penalty=penalty)
+    return _with_settings(state, inferred_piece_penalty=penalty)
 
 
-def with_linked_penalty(tokenizer: Tokenizer, penalty: float) -> Tokenizer:
+def with_linked_penalty(state: ModelState, penalty: float) -> ModelState:
     """For paired encoding with links given."""
-    return _with_settings(tokenizer, piece_penalty=penalty)
+    return _with_settings(state, piece_penalty=penalty)
 
 
-def _with_settings(tokenizer: Tokenizer, **changes: Any) -> Tokenizer:
-    table = tokenizer.cooccurrences()
+def _with_settings(state: ModelState, **changes: Any) -> ModelState:
+    assert state.table is not None
+    table = state.table.value
     settings = dataclasses.replace(table.settings, **changes)
-    return tokenizer._replaced(table=dataclasses.replace(table, settings=settings))
+    return dataclasses.replace(state, table=known(dataclasses.replace(table, settings=settings)))
+
+
+USES: dict[str, Callable[[ModelState, float], ModelState]] = {
+    "target_only": with_marginal_penalty,
+    "with_source": with_inferred_penalty,
+    "with_links": with_linked_penalty,
+}
+"""The ways to encode, each with a penalty of its own."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict
 
 from pairpiece.errors import OptionError
-
-Source: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
-"""Raw text, a flat list of source tokens, or the tokens of each source word."""
+from pairpiece.foreign.protocol import Source
 
 Links: TypeAlias = Iterable[tuple[int, int]]
 """(source word, target word) pairs, as in a Pharaoh file."""

@@ -1,68 +1,69 @@
-"""The one door: a tokenizer from a path, a name or a Python object."""
+"""The one door for tokenizers: what a path, a name or a Python object stands for."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from pairpiece.errors import OptionError
+from pairpiece.errors import ModelFormatError, OptionError
+from pairpiece.foreign.function import FunctionTokenizer
 from pairpiece.foreign.huggingface import HuggingFaceTokenizer, byte_level_tokenizer
-from pairpiece.foreign.pretokenized import PRETOKENIZED, Pretokenized
+from pairpiece.foreign.pretokenized import Pretokenized
+from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.foreign.words import Words, source_words
+from pairpiece.foreign.tokenizer_json import named_tokens
+from pairpiece.model.encoder import Encoder
+from pairpiece.model.loading import MAX_TOKENIZER_BYTES, load_as
+from pairpiece.model.saving import MANIFEST
+from pairpiece.model.state import ModelState
 
-MAX_TOKENIZER_BYTES = 2**30
 
-SavedSource: TypeAlias = SentencePieceTokenizer | HuggingFaceTokenizer | Pretokenized
-"""The source tokenizers that a model carries with it."""
+def open_tokenizer(what: Any) -> SubwordTokenizer:
+    """A tokenizer that works.
 
-
-def source_tokenizer(what: object) -> Any:
-    """The source tokenizer that a path, ``"pretokenized"`` or a Python object stands for.
-
-    A path is a SentencePiece ``.model``, a ``tokenizer.json``, a Hugging Face directory, or a
-    PairPiece model.
+    `what` is the path of a SentencePiece ``.model``, of a ``tokenizer.json``, of a directory with
+    one of them, of a PairPiece model; or ``"pretokenized"``, a tokenizer, or a function from text
+    to tokens.
     """
-    if callable(what) or hasattr(what, "tokens_by_word"):  # the latter is a pairpiece.Tokenizer
-        return what
-    if what == PRETOKENIZED:
+    found = _found(what)
+    if isinstance(found, SentencePieceTokenizer | HuggingFaceTokenizer):
+        found.tokens_by_word("a")  # a file that is no tokenizer is found out here
+    return found
+
+
+def open_unigram(what: Any) -> ModelState:
+    """The pieces, ids and scores of what `open_tokenizer` takes, which must be a unigram model."""
+    found = _found(what)
+    return found.state if isinstance(found, Encoder) else imported(found, str(what))
+
+
+def as_tokenizer(given: Any) -> SubwordTokenizer:
+    """The tokenizer that a Python object is; raises `OptionError` if it is none."""
+    if isinstance(given, SubwordTokenizer):
+        return given
+    if not callable(given):
+        raise OptionError(f"a source tokenizer is a path or a function, not {given!r}")
+    return FunctionTokenizer(given)
+
+
+def _found(what: Any) -> SubwordTokenizer:
+    if what == Pretokenized.kind:
         return Pretokenized()
     if not isinstance(what, str | os.PathLike):
-        raise OptionError(f"a source tokenizer is a path or a function, not {what!r}")
+        return as_tokenizer(what)
     path = Path(what)
-    if path.is_dir():
-        return _from_directory(path)
-    if not path.is_file():
-        raise OptionError(
-            f"{path}: there is no such file; a source tokenizer is a SentencePiece .model, a "
-            f"tokenizer.json, a directory with one, or {PRETOKENIZED!r}"
-        )
-    if path.stat().st_size > MAX_TOKENIZER_BYTES:
-        raise OptionError(f"{path}: too large for a tokenizer")
-    content = path.read_bytes()
-    if content.lstrip()[:1] == b"{":
-        return _checked(HuggingFaceTokenizer(content, str(path)))
-    return _checked(SentencePieceTokenizer(content, str(path)))
-
-
-def _checked(source: Any) -> Any:
-    source("a")  # a file that is no tokenizer is found out here
-    return source
-
-
-def _from_directory(path: Path) -> Any:
-    from pairpiece.model import storage
-
-    if (path / storage.MANIFEST).is_file():
-        return storage.load(path)
+    if not path.is_dir():
+        return _of_file(path)
+    if (path / MANIFEST).is_file():
+        return load_as(Encoder, path)
     if (path / "tokenizer.json").is_file():
-        return source_tokenizer(path / "tokenizer.json")
+        return _of_file(path / "tokenizer.json")
     models = sorted(path.glob("*.model"))
     if len(models) == 1:
-        return source_tokenizer(models[0])
+        return _of_file(models[0])
     if (path / "vocab.json").is_file() and (path / "merges.txt").is_file():
-        return _checked(byte_level_tokenizer(path))
+        return byte_level_tokenizer(path)
     raise OptionError(
         f"{path}: there is no tokenizer.json in it, no single .model, and no vocab.json with "
         f"merges.txt; a slow Hugging Face tokenizer becomes a tokenizer.json when it is loaded "
@@ -70,24 +71,40 @@ def _from_directory(path: Path) -> Any:
     )
 
 
-def tokens_by_word(tokenizer: Any, text: str) -> Words:
-    """The tokens of each word, whatever the tokenizer is; a flat list has one token per word."""
-    found = tokenizer(text) if callable(tokenizer) else tokenizer.tokens_by_word(text)
-    return [[word] if isinstance(word, str) else list(word) for word in found]
+def _of_file(path: Path) -> SubwordTokenizer:
+    if not path.is_file():
+        raise OptionError(
+            f"{path}: there is no such file; a tokenizer is a SentencePiece .model, a "
+            f"tokenizer.json, a directory with one, or {Pretokenized.kind!r}"
+        )
+    content = file_content(path)
+    if content.lstrip()[:1] != b"{":
+        return SentencePieceTokenizer(content, str(path))
+    config = path.with_name("tokenizer_config.json")
+    roles = named_tokens(file_content(config), str(config)) if config.is_file() else None
+    return HuggingFaceTokenizer(content, str(path), roles)
 
 
-def flat(tokenizer: Any, text: str) -> list[str]:
-    """All tokens of a text, one after the other."""
-    return [token for word in tokens_by_word(tokenizer, text) for token in word]
+def file_content(path: Path) -> bytes:
+    """What a file of a tokenizer holds; raises `ModelFormatError` if it is out of the question."""
+    try:
+        if not path.is_file():
+            raise ModelFormatError(f"{path}: there is no such file")
+        if path.stat().st_size > MAX_TOKENIZER_BYTES:
+            raise ModelFormatError(f"{path}: too large for a tokenizer")
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    except ValueError as error:  # no name of a file
+        raise ModelFormatError(f"{str(path)!r}: {error}") from None
 
 
-def words_to_align(tokenizer: Any, text: str) -> list[str]:
-    """The words whose tokens `tokens_by_word` gives, for a word aligner."""
-    if finds_own_words(tokenizer):
-        return ["".join(tokens) for tokens in tokens_by_word(tokenizer, text)]
-    return source_words(text)
-
-
-def finds_own_words(tokenizer: Any) -> bool:
-    """Whether the tokenizer says what a word is, rather than `source_words`."""
-    return not isinstance(tokenizer, SentencePieceTokenizer | HuggingFaceTokenizer)
+def imported(tokenizer: SubwordTokenizer, name: str) -> ModelState:
+    """The tokenizer of another tool as PairPiece's own."""
+    found = tokenizer.unigram()
+    return ModelState(
+        found.vocabulary,
+        found.options,
+        found.charsmap,
+        provenance={"imported": Path(name).name},
+    )

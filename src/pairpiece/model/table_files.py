@@ -9,8 +9,8 @@ import numpy as np
 
 from pairpiece import files
 from pairpiece.errors import OptionError
-from pairpiece.foreign.words import without_surrogates
 from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.text.words import without_surrogates
 
 _ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 

@@ -10,13 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairpiece import _core
-from pairpiece.learning.engine import Engine
-from pairpiece.learning.options import LearningOptions
-from pairpiece.learning.pairs import Pairs
 from pairpiece.options import LengthPenalty
 from pairpiece.text.vocabulary import PieceType, Vocabulary
-
-_SMALLEST = 1e-29  # the paper's counts fall without end; smaller ones cannot be told from none
 
 
 def _fields_of(table: CooccurrenceTable | BigramTable) -> dict[str, object]:
@@ -47,54 +42,6 @@ class CooccurrenceTable:
     source_count: npt.NDArray[np.float64]
     base: npt.NDArray[np.float64]
     settings: PairedSettings
-
-    @classmethod
-    def from_engine(
-        cls, engine: Engine, vocabulary: Vocabulary, options: LearningOptions, pairs: Pairs
-    ) -> CooccurrenceTable:
-        """The learned table by piece id, without its smallest counts."""
-        row_begin, source, count = (np.asarray(part) for part in engine.table())
-        source_count = np.asarray(engine.source_counts(), np.float64)
-        if options.conditional == "pooled":
-            # Only ratios matter; the paper's counts shrink from pass to pass, so bring them back.
-            scale = pairs.total / source_count.sum()
-            count, source_count = count * scale, source_count * scale
-        counted = np.asarray(engine.piece_counts()) + options.base_offset
-        row_of = {piece: row for row, piece in enumerate(engine.pieces())}
-        base = np.zeros(len(vocabulary))
-        lengths = np.zeros(len(vocabulary), np.uint64)
-        sources: list[npt.NDArray[np.uint32]] = []
-        counts: list[npt.NDArray[np.float32]] = []
-        for i, (piece, kind) in enumerate(zip(vocabulary.pieces, vocabulary.types, strict=True)):
-            if kind != PieceType.NORMAL:
-                continue
-            row = row_of.get(piece)
-            if row is None:  # of a fixed vocabulary, and not in the text
-                base[i] = options.base_offset
-                continue
-            span = slice(int(row_begin[row]), int(row_begin[row + 1]))
-            values = count[span].astype(np.float32)
-            kept = values >= max(options.min_table_count, _SMALLEST)
-            sources.append(source[span][kept])
-            counts.append(values[kept])
-            lengths[i] = kept.sum()
-            base[i] = counted[row]
-        return cls(
-            pairs.source_tokens,
-            np.concatenate([np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)]),
-            np.concatenate(sources),
-            np.concatenate(counts),
-            source_count,
-            base / base.sum(),
-            PairedSettings(
-                options.conditional,
-                options.smoothing,
-                options.paired_length_penalty,
-                options.paired_piece_penalty,
-                options.paired_piece_penalty,
-                options.whole_sentence,
-            ),
-        )
 
     def __getstate__(self) -> dict[str, object]:
         return _fields_of(self)

@@ -12,9 +12,10 @@ from transformers import BatchEncoding, PreTrainedTokenizerFast
 
 from pairpiece import files
 from pairpiece.errors import OptionError
-from pairpiece.model import storage
-from pairpiece.model.encoding import Encoding, Links, Source
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.foreign.protocol import Source
+from pairpiece.model import saving
+from pairpiece.model.encoding import Encoding, Links
+from pairpiece.model.tokenizer import Tokenizer, load
 
 
 class PairPieceTokenizer(PreTrainedTokenizerFast):
@@ -38,7 +39,7 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
         **kwargs: Any,
     ) -> PairPieceTokenizer:
         """Load a model from a directory."""
-        model = storage.load(pretrained_model_name_or_path)
+        model = load(pretrained_model_name_or_path)
         tokenizer: PairPieceTokenizer = super().from_pretrained(
             pretrained_model_name_or_path, *args, **kwargs
         )
@@ -118,5 +119,5 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
         settings = json.loads(config.read_text(encoding="utf-8"))
         settings["tokenizer_class"] = "PreTrainedTokenizerFast"
         files.write(config, json.dumps(settings, ensure_ascii=False, indent=1).encode("utf-8"))
-        storage.save_model(self.pairpiece, Path(save_directory))
-        return (*written, str(Path(save_directory) / storage.MANIFEST))
+        saving.save_alone(self.pairpiece.state, Path(save_directory))
+        return (*written, str(Path(save_directory) / saving.MANIFEST))

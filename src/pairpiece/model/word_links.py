@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pairpiece.errors import CorpusError, OptionError
+from pairpiece.foreign.source_words import words_to_align
 from pairpiece.links.eflomal import Eflomal, for_aligner, symmetrized_links
 from pairpiece.links.symmetrization import Link
-from pairpiece.model.opening import words_to_align
 from pairpiece.model.tokenizer import Tokenizer
 
 MAX_PRIORS_BYTES = 2**32
@@ -28,7 +28,8 @@ def word_links(
 
     The priors that the model has kept (``train --keep-priors``) are used if there are any.
     """
-    if tokenizer.source_tokenizer is None:
+    source_tokenizer = tokenizer.state.source_tokenizer
+    if source_tokenizer is None:
         raise OptionError("this model knows no source tokenizer, so it cannot find source words")
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         folder = Path(name)
@@ -37,7 +38,7 @@ def word_links(
             (folder / "target.words").open("w", encoding="utf-8") as targets,
         ):
             for source, target in pairs:
-                words = words_to_align(tokenizer.source_tokenizer, source)
+                words = words_to_align(source_tokenizer, source)
                 sources.write(for_aligner(words) + "\n")
                 targets.write(for_aligner(tokenizer.words(target)) + "\n")
         if (folder / "source.words").stat().st_size == 0:

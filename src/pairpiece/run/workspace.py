@@ -8,6 +8,7 @@ is whole.  All of it can be deleted at any time.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -115,8 +116,6 @@ class Workspace:
     @contextlib.contextmanager
     def _locked(self, name: str) -> Iterator[Path]:
         """An empty folder to make a result in; nobody else makes the same one meanwhile."""
-        import fcntl
-
         # The lock stays there: if it were removed, somebody could wait for a file without a name.
         temporary = self.folder / f".{name}"
         with self._lock(name).open("w") as lock:
@@ -130,8 +129,6 @@ class Workspace:
 
     def _sweep(self, name: str) -> None:
         """Remove what runs that were killed have left of results without a key."""
-        import fcntl
-
         for path in self.folder.glob(f".{name}-{_UNNAMED}-*.lock"):
             with contextlib.suppress(OSError), path.open("w") as lock:  # or its run is alive
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

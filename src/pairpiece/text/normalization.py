@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import sentencepiece
+
 from pairpiece.errors import OptionError
 from pairpiece.text.protobuf import fields_of
 
@@ -44,8 +46,6 @@ def charsmap(name: str) -> bytes:
 
 
 def _compiled(**rule: Any) -> bytes:
-    import sentencepiece
-
     sentencepiece.set_min_log_level(1)  # compiling rules is not news
     try:
         normalizer = sentencepiece.SentencePieceNormalizer(**rule)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pairpiece.errors import OptionError
+from pairpiece.options import is_text
 from pairpiece.text.options import BYTE_PIECES, TextOptions
 
 SCORES_PER_NAT = 256
@@ -41,6 +45,46 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.pieces)
+
+    def check(self) -> None:
+        """Raise a ``ValueError`` that names the piece that cannot be, if there is one."""
+        if not len(self.pieces) == len(self.types) == len(self.scores):
+            raise ValueError("pieces, types and scores differ in number")
+        if len(set(self.pieces)) < len(self.pieces):
+            twice = next(piece for piece, n in Counter(self.pieces).items() if n > 1)
+            raise ValueError(f"the piece {twice!r} is in the vocabulary twice")
+        together = "".join(self.pieces)
+        if not is_text(together) or " " in together:
+            for piece, kind in zip(self.pieces, self.types, strict=True):
+                if not is_text(piece) or (kind == PieceType.NORMAL and " " in piece):
+                    raise ValueError(f"{piece!r} cannot be a piece")
+        if not all(map(MAX_SCORE.__ge__, map(abs, self.scores))):  # which NaN is not
+            wrong = next(i for i, s in enumerate(self.scores) if not abs(s) <= MAX_SCORE)
+            raise ValueError(f"the score of {self.pieces[wrong]!r} is {self.scores[wrong]}")
+        if tuple(self.special[PieceType.BYTE]) not in ((), BYTE_PIECES):
+            raise ValueError("the byte pieces are incomplete or out of order")
+
+    @cached_property
+    def special(self) -> dict[PieceType, list[str]]:
+        """All pieces but the normal ones, by type."""
+        found: dict[PieceType, list[str]] = {kind: [] for kind in PieceType}
+        for i in itertools.compress(range(len(self)), self.types):
+            found[self.types[i]].append(self.pieces[i])
+        return found
+
+    def normal(self) -> list[str]:
+        """The learned pieces."""
+        kinds = zip(self.pieces, self.types, strict=True)
+        return [piece for piece, kind in kinds if kind == PieceType.NORMAL]
+
+
+@dataclass(frozen=True)
+class Unigram:
+    """A tokenizer that needs no source: what other tools can be given, and what they give."""
+
+    vocabulary: Vocabulary
+    options: TextOptions
+    charsmap: bytes  # the normalisation table; empty for none
 
 
 def reserved_pieces(options: TextOptions) -> list[str]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from pairpiece import _core
 from pairpiece.text.normalization import charsmap
@@ -25,6 +28,10 @@ def core_tokenizer(table: bytes, options: TextOptions, vocabulary: Vocabulary) -
         scores=vocabulary.scores,
         summation=SUMMATIONS.index(vocabulary.summation),
     )
+
+
+PreTokenizer: TypeAlias = Callable[[str], Sequence[str]]
+"""Normalised text to words that add up to it."""
 
 
 class WordSplitter:
@@ -56,6 +63,14 @@ class WordSplitter:
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces; together they are the normalised text."""
         return [word.replace(" ", MARKER) for word, _ in self._core.words(text)]
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def without_surrogates(text: str) -> str:
+    """Lone surrogates, which Python strings may have but UTF-8 has not, become U+FFFD."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def split_words(text: str) -> list[str]:

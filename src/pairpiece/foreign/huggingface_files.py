@@ -5,26 +5,27 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from pairpiece.errors import ModelFormatError
 from pairpiece.foreign.sentencepiece_format import check_exportable
-from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.text.options import MARKER
-from pairpiece.text.vocabulary import PieceType
+from pairpiece.text.vocabulary import PieceType, Unigram
+from pairpiece.text.words import WordSplitter
 
 _SPECIAL = (PieceType.UNKNOWN, PieceType.CONTROL)
 _TOKENS = ("unk", "bos", "eos", "pad")
 
 
-def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
+def tokenizer_json(tokenizer: Unigram) -> dict[str, Any]:
     """What ``tokenizer.json`` says: normalizer, Unigram model with byte fallback, decoder."""
     check_exportable(tokenizer, "Hugging Face")
     options = tokenizer.options
-    kinds = [PieceType(kind) for kind in tokenizer.piece_types()]
-    pieces = list(tokenizer.get_vocab())
+    vocabulary = tokenizer.vocabulary
+    pieces, kinds = vocabulary.pieces, vocabulary.types
     return {
         "version": "1.0",
         "truncation": None,
@@ -42,23 +43,25 @@ def tokenizer_json(tokenizer: Tokenizer) -> dict[str, Any]:
             "type": "Unigram",
             "unk_id": options.unk_id,
             "vocab": [
-                [piece, tokenizer.score(i) if kind == PieceType.NORMAL else 0.0]
-                for i, (piece, kind) in enumerate(zip(pieces, kinds, strict=True))
+                [piece, score if kind == PieceType.NORMAL else 0.0]
+                for piece, kind, score in zip(pieces, kinds, vocabulary.scores, strict=True)
             ],
             "byte_fallback": options.byte_fallback,
         },
     }
 
 
-def _nothing_but_text(tokenizer: Tokenizer) -> dict[str, Any]:
+def _nothing_but_text(tokenizer: Unigram) -> dict[str, Any]:
     """Splits text that reads as a special or byte piece, such as ``<0x41>``, where a word ends.
 
     To Hugging Face's Unigram model these are pieces like any other, and it would find them.
     """
     options = tokenizer.options
+    # A dummy prefix would belong to the first word, but not to the piece.
+    splitter = WordSplitter(replace(options, add_dummy_prefix=False), tokenizer.charsmap)
     breaks = [_BYTE_BREAK] if options.byte_fallback else []
     for piece in (*options.special_tokens().values(), *options.control_symbols):
-        first = len(tokenizer.words(piece)[0])
+        first = len(splitter.words(piece)[0])
         if 0 < first < len(piece):
             breaks.append(_break(piece, first))
     return {**_SPLIT, "pattern": {"Regex": "|".join(breaks) or _NEVER}}
@@ -85,7 +88,7 @@ def keeps_text_apart(step: dict[str, Any], added: list[str]) -> bool:
     )
 
 
-def _normalizers(tokenizer: Tokenizer) -> list[dict[str, Any]]:
+def _normalizers(tokenizer: Unigram) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
     if tokenizer.charsmap:
         table = base64.b64encode(tokenizer.charsmap).decode("ascii")
@@ -99,7 +102,7 @@ def _normalizers(tokenizer: Tokenizer) -> list[dict[str, Any]]:
     return steps
 
 
-def _decoders(tokenizer: Tokenizer) -> list[dict[str, Any]]:
+def _decoders(tokenizer: Unigram) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = [
         {"type": "ByteFallback"},
         {"type": "Fuse"},
@@ -110,7 +113,7 @@ def _decoders(tokenizer: Tokenizer) -> list[dict[str, Any]]:
     return steps
 
 
-def tokenizer_config(tokenizer: Tokenizer) -> dict[str, Any]:
+def tokenizer_config(tokenizer: Unigram) -> dict[str, Any]:
     """What ``tokenizer_config.json`` says, for ``AutoTokenizer``."""
     options = tokenizer.options
     return {
@@ -129,7 +132,7 @@ FILES = ("tokenizer.json", "tokenizer_config.json")
 
 
 def files_for(
-    tokenizer: Tokenizer, special_tokens_from: str | PathLike[str] | None = None
+    tokenizer: Unigram, special_tokens_from: str | PathLike[str] | None = None
 ) -> dict[str, bytes]:
     """The files by name.
 

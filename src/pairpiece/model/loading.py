@@ -1,7 +1,7 @@
-"""Saved models: one JSON file that is the whole target-only tokenizer, and tables beside it.
+"""Models from files that anybody may have written.
 
-docs/format.md describes the files.  Nothing in them is executed, and every size is checked against
-the file before memory is taken for it.
+Nothing in them is executed, and every size is checked against the file before memory is taken for
+it; docs/format.md describes the files.
 """
 
 from __future__ import annotations
@@ -9,243 +9,73 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-import errno
 import hashlib
-import itertools
 import json
-import os
 import re
-import tempfile
-from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
 
-from pairpiece import files
 from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
-from pairpiece.foreign import huggingface_format
+from pairpiece.foreign.function import FunctionTokenizer
 from pairpiece.foreign.huggingface import HuggingFaceTokenizer
-from pairpiece.foreign.pretokenized import PRETOKENIZED, Pretokenized
+from pairpiece.foreign.pretokenized import Pretokenized
+from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.foreign.sentencepiece_format import is_exportable
-from pairpiece.model.opening import MAX_TOKENIZER_BYTES, SavedSource
+from pairpiece.model.encoder import Encoder
+from pairpiece.model.saving import FORMAT_VERSION, HEAD, MANIFEST, NECK, PART, SOURCE_SUFFIX, Arrays
+from pairpiece.model.state import Deferred, ModelState
 from pairpiece.model.tables import BigramTable, CooccurrenceTable, PairedSettings
-from pairpiece.model.tokenizer import PreTokenizer, SourceTokenizer, Tokenizer
 from pairpiece.options import LengthPenalty
 from pairpiece.text import packing
 from pairpiece.text.options import BYTE_PIECES, TextOptions
-from pairpiece.text.vocabulary import MAX_SCORE, SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
+from pairpiece.text.vocabulary import SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
+from pairpiece.text.words import PreTokenizer
 
-FORMAT_VERSION = 2
-MANIFEST = "pairpiece.json"
 MAX_MANIFEST_BYTES = 2**28
 MAX_TABLE_BYTES = 2**36
+MAX_TOKENIZER_BYTES = 2**30
 
-_HEAD, _NECK = b'{\n"sha256": "', b'",\n'
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_PART = re.compile(
-    r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
-)
-
-_PAIRPIECE = "pairpiece"  # kind of source tokenizer
-_SOURCE_SUFFIX = {SentencePieceTokenizer.kind: ".model", HuggingFaceTokenizer.kind: ".json"}
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 _LARGE = 1e30  # no count is larger; beyond it, and below its inverse, products would overflow
 
 
-# ---------------------------------------------------------------------- writing
+_Kind = TypeVar("_Kind", bound=Encoder)
 
 
-def check_destination(directory: str | PathLike[str]) -> None:
-    """Raise what `save` would raise at once, before there is a model, but write nothing."""
-    place = Path(directory).absolute()
-    while not place.exists():
-        place = place.parent
-    if not place.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
-
-
-def save(tokenizer: Tokenizer, directory: str | PathLike[str]) -> None:
-    """Write a model; one that is there already stays whole until the new one is.
-
-    Beside it lie the files that make the directory a Hugging Face tokenizer, where that can be.
-    """
-    folder = Path(directory)
-    save_model(tokenizer, folder)
-    others = huggingface_format.files_for(tokenizer) if is_exportable(tokenizer) else {}
-    for name in huggingface_format.FILES:
-        if name in others:
-            files.write(folder / name, others[name])
-        else:
-            (folder / name).unlink(missing_ok=True)
-
-
-def save_model(tokenizer: Tokenizer, folder: Path) -> None:
-    """Write the model alone, without files for other tools."""
-    folder.mkdir(parents=True, exist_ok=True)
-    state = tokenizer.__getstate__()
-    table: CooccurrenceTable | None = state["table"]
-    bigram: BigramTable | None = state["bigram"]
-    vocabulary: Vocabulary = state["vocabulary"]
-    parts: dict[str, Any] = {}
-    if table is not None:
-        parts["cooccurrence"] = _write_part(folder, "cooccurrence", _table_arrays(table))
-    if bigram is not None:
-        parts["bigram"] = _write_part(folder, "bigram", _bigram_arrays(bigram))
-    if state["priors"] is not None:
-        parts["priors"] = _write_content(folder, "priors", ".gz", state["priors"])
-    source = state["source_tokenizer"]
-    if isinstance(source, Tokenizer):
-        parts["source"] = _save_source(folder, source)
-    elif isinstance(source, SentencePieceTokenizer | HuggingFaceTokenizer):
-        parts["source"] = _write_content(
-            folder, "source", _SOURCE_SUFFIX[source.kind], source.content
-        )
-    manifest = {
-        "format": "pairpiece",
-        "version": FORMAT_VERSION,
-        "text": dataclasses.asdict(state["text"]),
-        "seed": state["seed"],
-        "provenance": state["provenance"],
-        "source_tokenizer": _kind_of_source(source),
-        "paired": None if table is None else dataclasses.asdict(table.settings),
-        "parts": parts,
-        "pieces": vocabulary.pieces,
-        "types": [int(kind) for kind in vocabulary.types],
-        "scores": vocabulary.scores,
-        "summation": vocabulary.summation,
-        "charsmap": base64.b64encode(state["charsmap"]).decode("ascii"),
-    }
-    lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
-    body = (",\n".join(lines) + "\n}\n").encode("utf-8")
-    digest = hashlib.sha256(body).hexdigest().encode("ascii")
-    files.write(folder / MANIFEST, _HEAD + digest + _NECK + body)
-    _remove_stale(folder, {part["file"] for part in parts.values()})
-
-
-def _write_part(folder: Path, name: str, arrays: Arrays) -> dict[str, Any]:
-    """Write a table under a name that holds its digest, so that no older file is touched."""
-    from safetensors.numpy import save as to_bytes
-
-    return _write_content(folder, name, ".safetensors", to_bytes(arrays))
-
-
-def _write_content(folder: Path, name: str, suffix: str, content: bytes) -> dict[str, Any]:
-    digest = hashlib.sha256(content).hexdigest()
-    file = f"{name}-{digest[:12]}{suffix}"
-    files.write(folder / file, content)
-    return {"file": file, "bytes": len(content), "sha256": digest}
-
-
-def _save_source(folder: Path, source: Tokenizer) -> dict[str, Any]:
-    """Save the source tokenizer in a folder named after its content: no other is touched."""
-    alone = source._replaced(source_tokenizer=None)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".source-") as temporary:
-        save_model(alone, Path(temporary))
-        content = (Path(temporary) / MANIFEST).read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    file = f"source-{digest[:12]}"
-    save_model(alone, folder / file)
-    return {"file": file, "bytes": len(content), "sha256": digest}
-
-
-def _kind_of_source(source: object) -> str | None:
-    if source is None:
-        return None
-    if isinstance(source, Tokenizer):
-        return _PAIRPIECE
-    return source.kind if isinstance(source, SavedSource) else "callable"
-
-
-def _remove_stale(folder: Path, used: set[str]) -> None:
-    for path in folder.iterdir():
-        if path.name in used or not _PART.fullmatch(path.name) or path.is_symlink():
-            continue
-        if path.is_file():
-            path.unlink()
-        elif (path / MANIFEST).is_file():
-            _remove_stale(path, set())
-            (path / MANIFEST).unlink()
-            if not any(path.iterdir()):
-                path.rmdir()
-
-
-def _table_arrays(table: CooccurrenceTable) -> Arrays:
-    content, begin = packing.packed(table.source_tokens)
-    return {
-        "row_begin": table.row_begin,
-        "source": table.source,
-        "count": table.count,
-        "source_count": table.source_count,
-        "base": table.base,
-        "source_token_bytes": content,
-        "source_token_begin": begin,
-    }
-
-
-def _bigram_arrays(table: BigramTable) -> Arrays:
-    return {
-        "row_begin": table.row_begin,
-        "next": table.next,
-        "count": table.count,
-        "base": table.base,
-    }
-
-
-# ---------------------------------------------------------------------- reading
-
-
-def load(
-    directory: str | PathLike[str],
-    *,
-    source_tokenizer: SourceTokenizer | None = None,
-    pretokenizer: PreTokenizer | None = None,
-) -> Tokenizer:
-    """Read a model that `Tokenizer.save` wrote; safe with files from strangers.
-
-    The co-occurrence table is read when paired encoding first needs it.  A Python function that the
-    model was trained with, as source tokenizer or pre-tokenizer, is not saved and has to be given
-    again.  Raises `ModelFormatError` for anything that is not an intact model.
-    """
-    return _load(Path(directory), source_tokenizer, pretokenizer, nested=False)
-
-
-def _load(
+def load_as(
+    kind: type[_Kind],
     folder: Path,
-    source_tokenizer: SourceTokenizer | None,
-    pretokenizer: PreTokenizer | None,
+    source_tokenizer: SubwordTokenizer | None = None,
+    pretokenizer: PreTokenizer | None = None,
     *,
-    nested: bool,
-) -> Tokenizer:
+    nested: bool = False,
+) -> _Kind:
+    """The model of a folder, as an encoder of this kind; `nested` if it belongs to another.
+
+    The co-occurrence table is read when paired encoding first needs it.  Raises `ModelFormatError`
+    for anything that is not an intact model.
+    """
     path = folder / MANIFEST
     manifest = _read_manifest(path)
     text = _text_options(manifest, path)
     vocabulary = _vocabulary(manifest, text, path)
     parts = _expect(manifest, "parts", dict, path)
     paired = manifest.get("paired")
-    table: Callable[[], CooccurrenceTable] | None = None
+    table = None
     if paired is not None:
         settings = _paired_settings(paired, path)
         cooccurrence = _part_path(folder, parts, "cooccurrence", path)
-
-        def table() -> CooccurrenceTable:
-            return _read_table(*cooccurrence, settings, vocabulary)
-
-    priors: Callable[[], bytes] | None = None
+        table = Deferred(lambda: _read_table(*cooccurrence, settings, vocabulary))
+    priors = None
     if "priors" in parts:
-        place, size, digest = _part_path(folder, parts, "priors", path)
-
-        def priors() -> bytes:
-            _check_digest(place, size, digest)
-            return place.read_bytes()
-
+        kept = _part_path(folder, parts, "priors", path)
+        priors = Deferred(lambda: _read_checked(*kept))
     bigram = None
     if "bigram" in parts:
         bigram = _read_bigram(*_part_path(folder, parts, "bigram", path), vocabulary)
@@ -259,17 +89,19 @@ def _load(
         )
     try:
         charsmap = base64.b64decode(_expect(manifest, "charsmap", str, path), validate=True)
-        return Tokenizer(
-            vocabulary,
-            text,
-            charsmap,
-            table=table,
-            bigram=bigram,
-            source_tokenizer=source_tokenizer,
-            pretokenizer=pretokenizer,
-            seed=_expect(manifest, "seed", int, path),
-            provenance=_expect(manifest, "provenance", dict, path),
-            priors=priors,
+        return kind(
+            ModelState(
+                vocabulary,
+                text,
+                charsmap,
+                table=table,
+                bigram=bigram,
+                source_tokenizer=source_tokenizer,
+                pretokenizer=pretokenizer,
+                seed=_expect(manifest, "seed", int, path),
+                provenance=_expect(manifest, "provenance", dict, path),
+                priors=priors,
+            )
         )
     except (ValueError, TypeError, binascii.Error) as error:
         raise ModelFormatError(f"{path}: {error}") from None
@@ -277,28 +109,28 @@ def _load(
 
 def _read_source(
     manifest: dict[str, Any], folder: Path, parts: dict[str, Any], path: Path, *, nested: bool
-) -> SourceTokenizer | None:
+) -> SubwordTokenizer | None:
     kind = manifest.get("source_tokenizer")
-    if kind is None or kind == "callable":
+    if kind is None or kind == FunctionTokenizer.kind:
         return None
     if nested:
         raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
-    if kind == PRETOKENIZED:
+    if kind == Pretokenized.kind:
         return Pretokenized()
-    if not isinstance(kind, str) or kind not in (_PAIRPIECE, *_SOURCE_SUFFIX):
+    if not isinstance(kind, str) or kind not in SOURCE_SUFFIX:
         raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
     source, size, digest = _part_path(folder, parts, "source", path)
-    if source.suffix != _SOURCE_SUFFIX.get(kind, ""):
+    if source.suffix != SOURCE_SUFFIX[kind]:
         raise ModelFormatError(f"{path}: {source.name} is not a source tokenizer of kind {kind}")
-    if kind == _PAIRPIECE:
+    if kind == Encoder.kind:
         _check_digest(source / MANIFEST, size, digest)
-        return _load(source, None, None, nested=True)
+        return load_as(Encoder, source, nested=True)
     if size > MAX_TOKENIZER_BYTES:
         raise ModelFormatError(f"{source}: too large for a tokenizer")
-    _check_digest(source, size, digest)
+    content = _read_checked(source, size, digest)
     if kind == HuggingFaceTokenizer.kind:
-        return HuggingFaceTokenizer(source.read_bytes(), str(source))
-    return SentencePieceTokenizer(source.read_bytes(), str(source))
+        return HuggingFaceTokenizer(content, str(source))
+    return SentencePieceTokenizer(content, str(source))
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -312,11 +144,11 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         content = path.read_bytes()
     except OSError as error:
         raise ModelFormatError(f"{path}: {error.strerror}") from None
-    neck = len(_HEAD) + 64
-    body = memoryview(content)[neck + len(_NECK) :]
-    if not content.startswith(_HEAD) or content[neck : neck + len(_NECK)] != _NECK:
+    neck = len(HEAD) + 64
+    body = memoryview(content)[neck + len(NECK) :]
+    if not content.startswith(HEAD) or content[neck : neck + len(NECK)] != NECK:
         raise ModelFormatError(f"{path}: not a pairpiece model")
-    if content[len(_HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
+    if content[len(HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
         raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
     try:
         manifest = json.loads(content.decode("utf-8"))
@@ -363,14 +195,8 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
     pieces = _expect(manifest, "pieces", list, path)
     types = _expect(manifest, "types", list, path)
     scores = _expect(manifest, "scores", list, path)
-    if not len(pieces) == len(types) == len(scores):
-        raise ModelFormatError(f"{path}: pieces, types and scores differ in number")
-    if set(map(type, pieces)) != {str} or len(set(pieces)) < len(pieces):
-        raise ModelFormatError(f"{path}: pieces must be different strings")
-    limit = MAX_SCORE if manifest["version"] > 1 else MAX_SCORE * SCORES_PER_NAT
-    numbers = set(map(type, scores)) <= {int, float}
-    if not numbers or not all(map(limit.__ge__, map(abs, scores))):  # which NaN is not
-        raise ModelFormatError(f"{path}: scores must be numbers within limits")
+    if set(map(type, pieces)) != {str} or not set(map(type, scores)) <= {int, float}:
+        raise ModelFormatError(f"{path}: pieces must be strings and scores numbers")
     summation = "words"
     if manifest["version"] == 1:
         scores = [score / SCORES_PER_NAT for score in scores]
@@ -379,12 +205,13 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
     if summation not in SUMMATIONS:
         raise ModelFormatError(f"{path}: the summation is unknown")
     try:
-        kinds = list(map(_KINDS.__getitem__, types))
+        vocabulary = Vocabulary(pieces, list(map(_KINDS.__getitem__, types)), scores, summation)
+        vocabulary.check()
     except (KeyError, TypeError):
         raise ModelFormatError(f"{path}: unknown piece type") from None
-    of_kind: dict[PieceType, list[str]] = {kind: [] for kind in PieceType}
-    for number in itertools.compress(range(len(types)), types):  # all but the normal ones
-        of_kind[kinds[number]].append(pieces[number])
+    except (ValueError, OverflowError) as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    of_kind = vocabulary.special
     special = text.special_tokens()
     controls = {*special.values(), *text.control_symbols} - {text.unk_piece}
     if (
@@ -397,7 +224,7 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
         raise ModelFormatError(f"{path}: the user-defined symbols do not agree with the pieces")
     if tuple(of_kind[PieceType.BYTE]) != (BYTE_PIECES if text.byte_fallback else ()):
         raise ModelFormatError(f"{path}: the byte pieces do not agree with byte_fallback")
-    return Vocabulary(pieces, kinds, scores, summation)
+    return vocabulary
 
 
 _KINDS = {int(kind): kind for kind in PieceType}
@@ -435,7 +262,7 @@ def _part_path(
 ) -> tuple[Path, int, str]:
     part = _expect(parts, name, dict, manifest)
     file = _expect(part, "file", str, manifest)
-    if not _PART.fullmatch(file) or not file.startswith(name):
+    if not PART.fullmatch(file) or not file.startswith(name):
         raise ModelFormatError(f"{manifest}: {file!r} is not a name for a part of a model")
     size = _expect(part, "bytes", int, manifest)
     return folder / file, size, _expect(part, "sha256", str, manifest)
@@ -456,6 +283,11 @@ def _check_digest(path: Path, size: int, digest: str) -> None:
         raise ModelFormatError(f"{path}: damaged, its digest does not match")
 
 
+def _read_checked(path: Path, size: int, digest: str) -> bytes:
+    _check_digest(path, size, digest)
+    return path.read_bytes()
+
+
 def _digest_of(file: Any) -> str:
     digest = hashlib.sha256()
     while chunk := file.read(2**20):
@@ -464,9 +296,6 @@ def _digest_of(file: Any) -> str:
 
 
 def _read_arrays(path: Path, size: int, digest: str, dtypes: dict[str, Any]) -> Arrays:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
     _check_digest(path, size, digest)
     try:
         arrays = load_file(path)

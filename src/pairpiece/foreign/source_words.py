@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Sequence
-from typing import TypeAlias
 
+from pairpiece.foreign.protocol import SubwordTokenizer, Words
 from pairpiece.text.options import TextOptions
 from pairpiece.text.words import WordSplitter
 
-Words: TypeAlias = list[list[str]]
-"""The tokens of each word of a text."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
+# All kinds of space are plain ones when words are found, without moving any offset.
 _SPACES = dict.fromkeys(map(ord, "\t\u00a0\u1680\u202f\u205f\u3000"), " ")
-
 _SPACES.update(dict.fromkeys(range(0x2000, 0x200B), " "))
-
-"""All kinds of space are plain ones when words are found, without moving any offset."""
 
 
 @functools.cache
@@ -36,22 +28,28 @@ def source_words(text: str) -> list[str]:
     return _splitter().words(text.translate(_SPACES))
 
 
-def by_word(text: str, tokens: Sequence[str], spans: Sequence[tuple[int, int]]) -> Words:
+def words_to_align(tokenizer: SubwordTokenizer, text: str) -> list[str]:
+    """The words whose tokens `tokens_by_word` gives, for a word aligner."""
+    if tokenizer.finds_own_words:
+        return ["".join(tokens) for tokens in tokenizer.tokens_by_word(text)]
+    return source_words(text)
+
+
+def by_word(words: Sequence[str], tokens: Sequence[str], spans: Sequence[tuple[int, int]]) -> Words:
     """Group tokens by word; ``spans`` are their ranges of characters in the text.
 
-    A token without any character of its own, such as the first bytes of a character, goes with the
-    token that follows.
+    A token belongs to the word that its last character lies in.  One without any character of its
+    own, such as the first bytes of a character, goes with the token that follows.
 
-    >>> by_word("les souris", ["▁les", "▁sou", "ris"], [(0, 3), (3, 7), (7, 10)])
+    >>> by_word(["les", "▁souris"], ["▁les", "▁sou", "ris"], [(0, 3), (3, 7), (7, 10)])
     [['▁les'], ['▁sou', 'ris']]
     """
-    words = source_words(text)
     if not words:
         return [list(tokens)] if tokens else []
     grouped: Words = [[] for _ in words]
     last = len(words) - 1
-    begin = len(text) - len(words[last])  # of word `last`
-    following = len(text)
+    following = sum(map(len, words))
+    begin = following - len(words[last])  # of word `last`
     for token, span in zip(reversed(tokens), reversed(spans), strict=True):
         end = span[1] if span[1] > span[0] else following
         following = end
@@ -62,8 +60,3 @@ def by_word(text: str, tokens: Sequence[str], spans: Sequence[tuple[int, int]]) 
     for group in grouped:
         group.reverse()
     return grouped
-
-
-def without_surrogates(text: str) -> str:
-    """Lone surrogates, which Python strings may have but UTF-8 has not, become U+FFFD."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""What the co-occurrence table says about single tokens: links and a lexicon."""
+"""Links between tokens, and a lexicon of them: what the co-occurrence table says about pieces."""
 
 from __future__ import annotations
 

@@ -1,0 +1,182 @@
+"""Models as files: one of JSON that is the whole target-only tokenizer, and tables beside it.
+
+docs/format.md describes the files.  What they hold is put together before anything is written.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import errno
+import hashlib
+import json
+import os
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+from safetensors.numpy import save as to_bytes
+
+from pairpiece import files
+from pairpiece.foreign import huggingface_files
+from pairpiece.foreign.huggingface import HuggingFaceTokenizer
+from pairpiece.foreign.protocol import ForeignTokenizer
+from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.foreign.sentencepiece_format import is_exportable
+from pairpiece.model.state import ModelState, StatefulTokenizer
+from pairpiece.model.tables import BigramTable, CooccurrenceTable
+from pairpiece.text import packing
+
+FORMAT_VERSION = 2
+MANIFEST = "pairpiece.json"
+HEAD, NECK = b'{\n"sha256": "', b'",\n'  # around the digest of all that follows
+
+SOURCE_SUFFIX = {
+    StatefulTokenizer.kind: "",  # a folder, which is a model itself
+    SentencePieceTokenizer.kind: ".model",
+    HuggingFaceTokenizer.kind: ".json",
+}
+"""Of the kinds of source tokenizer that are a part of the model."""
+
+PART = re.compile(
+    r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
+)
+"""The names of parts: each holds the digest of its content, so that no older file is touched."""
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Packed:
+    """The files of a model; a part that is a folder is a model itself."""
+
+    manifest: bytes
+    parts: dict[str, bytes | Packed]  # by file name
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the manifest, which has those of all parts."""
+        return hashlib.sha256(self.manifest).hexdigest()
+
+
+def packed(state: ModelState) -> Packed:
+    """What the files of a model hold."""
+    contents: dict[str, tuple[str, bytes | Packed]] = {}  # part → suffix and content
+    table = None if state.table is None else state.table.value
+    if table is not None:
+        contents["cooccurrence"] = ".safetensors", to_bytes(_table_arrays(table))
+    if state.bigram is not None:
+        contents["bigram"] = ".safetensors", to_bytes(_bigram_arrays(state.bigram))
+    if state.priors is not None:
+        contents["priors"] = ".gz", state.priors.value
+    source = state.source_tokenizer
+    if isinstance(source, StatefulTokenizer):
+        alone = dataclasses.replace(source.state, source_tokenizer=None)
+        contents["source"] = SOURCE_SUFFIX[source.kind], packed(alone)
+    elif isinstance(source, ForeignTokenizer) and source.kind in SOURCE_SUFFIX:
+        contents["source"] = SOURCE_SUFFIX[source.kind], source.content
+    parts: dict[str, bytes | Packed] = {}
+    described: dict[str, Any] = {}
+    for name, (suffix, content) in contents.items():
+        main = content.manifest if isinstance(content, Packed) else content
+        digest = hashlib.sha256(main).hexdigest()
+        file = f"{name}-{digest[:12]}{suffix}"
+        parts[file] = content
+        described[name] = {"file": file, "bytes": len(main), "sha256": digest}
+    vocabulary = state.vocabulary
+    manifest = {
+        "format": "pairpiece",
+        "version": FORMAT_VERSION,
+        "text": dataclasses.asdict(state.options),
+        "seed": state.seed,
+        "provenance": state.provenance,
+        "source_tokenizer": None if source is None else source.kind,
+        "paired": None if table is None else dataclasses.asdict(table.settings),
+        "parts": described,
+        "pieces": vocabulary.pieces,
+        "types": [int(kind) for kind in vocabulary.types],
+        "scores": vocabulary.scores,
+        "summation": vocabulary.summation,
+        "charsmap": base64.b64encode(state.charsmap).decode("ascii"),
+    }
+    lines = [f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in manifest.items()]
+    body = (",\n".join(lines) + "\n}\n").encode("utf-8")
+    return Packed(HEAD + hashlib.sha256(body).hexdigest().encode("ascii") + NECK + body, parts)
+
+
+def _table_arrays(table: CooccurrenceTable) -> Arrays:
+    content, begin = packing.packed(table.source_tokens)
+    return {
+        "row_begin": table.row_begin,
+        "source": table.source,
+        "count": table.count,
+        "source_count": table.source_count,
+        "base": table.base,
+        "source_token_bytes": content,
+        "source_token_begin": begin,
+    }
+
+
+def _bigram_arrays(table: BigramTable) -> Arrays:
+    return {
+        "row_begin": table.row_begin,
+        "next": table.next,
+        "count": table.count,
+        "base": table.base,
+    }
+
+
+def check_destination(directory: str | PathLike[str]) -> None:
+    """Raise what `save` would raise at once, before there is a model, but write nothing."""
+    place = Path(directory).absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+
+
+def save(state: ModelState, folder: Path) -> None:
+    """Write a model; one that is there already stays whole until the new one is.
+
+    Beside it lie the files that make the directory a Hugging Face tokenizer, where that can be.
+    """
+    save_alone(state, folder)
+    others = huggingface_files.files_for(state) if is_exportable(state) else {}
+    for name in huggingface_files.FILES:
+        if name in others:
+            files.write(folder / name, others[name])
+        else:
+            (folder / name).unlink(missing_ok=True)
+
+
+def save_alone(state: ModelState, folder: Path) -> None:
+    """Write a model without the files for other tools."""
+    _write(packed(state), folder)
+
+
+def _write(model: Packed, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in model.parts.items():
+        if isinstance(content, Packed):
+            _write(content, folder / name)
+        else:
+            files.write(folder / name, content)
+    files.write(folder / MANIFEST, model.manifest)
+    _remove_stale(folder, set(model.parts))
+
+
+def _remove_stale(folder: Path, used: set[str]) -> None:
+    for path in folder.iterdir():
+        if path.name in used or not PART.fullmatch(path.name) or path.is_symlink():
+            continue
+        if path.is_file():
+            path.unlink()
+        elif (path / MANIFEST).is_file():
+            _remove_stale(path, set())
+            (path / MANIFEST).unlink()
+            if not any(path.iterdir()):
+                path.rmdir()
