@@ -76,10 +76,34 @@ class IdRows {
   std::vector<Row> rows_;
 };
 
-// Throws if a source token has no such id.
-inline void check_source(long id, size_t sources) {
-  if (id < kUnseenSource || id >= long(sources))
-    throw std::invalid_argument("source token id " + std::to_string(id) + " is out of range");
+// Appends links, pairs of words in any order and number, sorted and without repetition.
+// `complaint(what)` throws.
+template <class Complaint>
+void append_links(nb::handle object, Complaint complaint, std::vector<Link>& links) {
+  constexpr const char* expected = "not a list of (source word, target word) pairs";
+  const Sequence pairs(object, complaint, expected);
+  const auto position = [&](PyObject* number) {
+    const long found = PyLong_AsLong(number);
+    if (found < 0 || found > kMaxPosition) {
+      PyErr_Clear();
+      complaint("a position is not a number from 0 up");
+    }
+    return uint32_t(found);
+  };
+  const auto first = ptrdiff_t(links.size());
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    PyObject* const pair = pairs[k];
+    if (PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2) {
+      links.emplace_back(position(PyTuple_GET_ITEM(pair, 0)), position(PyTuple_GET_ITEM(pair, 1)));
+    } else {
+      const Sequence ends(pair, complaint, expected);
+      if (ends.size() != 2) complaint(expected);
+      links.emplace_back(position(ends[0]), position(ends[1]));
+    }
+  }
+  const auto begin = links.begin() + first;
+  if (!std::is_sorted(begin, links.end())) std::sort(begin, links.end());
+  links.erase(std::unique(begin, links.end()), links.end());
 }
 
 // What paired encoding of many texts is conditioned on.
@@ -88,10 +112,12 @@ class PairedInputs {
   PairedInputs() = default;
   // Each source is a text for `tokenize`, a list of tokens, or of words that are lists of tokens.  In
   // a flat list every token is a word of its own if there are links, else words begin at the marker.
-  // `source_ids` has the ids of tokens, below `sources`.  Links are pairs of words, or None; none at
-  // all are an empty list.
+  // `source_ids` has the ids of tokens for the model.  Links are pairs of words, or None; none at all
+  // are an empty list.
   PairedInputs(size_t texts, const nb::list& source_list, const nb::list& link_list,
-               const nb::object& tokenize, const nb::dict& source_ids, size_t sources) {
+               const nb::object& tokenize, const nb::dict& source_ids,
+               const ConditionalModel& model, bool whole_sentence)
+      : whole_sentence_(whole_sentence) {
     if (source_list.size() != texts || (link_list.size() != 0 && link_list.size() != texts))
       throw std::invalid_argument("sources or alignments differ in number from the texts");
     rows_.reserve(texts);
@@ -100,16 +126,22 @@ class PairedInputs {
       rows_.push_back({tokens_.size(), word_begin_.size(), links_.size(), !links.is_none()});
       nb::object source = source_list[i];
       if (PyUnicode_Check(source.ptr())) source = tokenize(source);
-      read_source(source, source_ids, sources);
-      if (!links.is_none()) read_links(links);
+      read_source(source, source_ids, model);
+      if (links.is_none()) continue;
+      const auto bad = [&](const char* what) {
+        throw std::invalid_argument("alignment " + std::to_string(i) + ": " + what);
+      };
+      append_links(links, bad, links_);
     }
   }
 
-  bool has_links(size_t text) const { return rows_[text].has_links; }
-  SourceSentence source(size_t text) const {
-    return {part(tokens_, text, &Row::token), part(word_begin_, text, &Row::word)};
+  Pairing pairing(size_t text) const {
+    Pairing out{{part(tokens_, text, &Row::token), part(word_begin_, text, &Row::word)},
+                {},
+                whole_sentence_};
+    if (rows_[text].has_links) out.links = part(links_, text, &Row::link);
+    return out;
   }
-  std::span<const Link> links(size_t text) const { return part(links_, text, &Row::link); }
 
  private:
   struct Row {
@@ -124,16 +156,16 @@ class PairedInputs {
     return std::span(all).subspan(begin, end - begin);
   }
 
-  void read_source(nb::handle source, const nb::dict& source_ids, size_t sources) {
+  void read_source(nb::handle source, const nb::dict& source_ids, const ConditionalModel& model) {
     const auto bad = [&](const char* what) {
       throw std::invalid_argument("source " + std::to_string(rows_.size() - 1) + ": " + what);
     };
     const auto add = [&](PyObject* token) {
       if (PyUnicode_CheckExact(token)) {
-        tokens_.push_back(id_of(token, source_ids, sources));
+        tokens_.push_back(id_of(token, source_ids, model));
       } else if (PyUnicode_Check(token)) {
         const nb::object exact = nb::steal(PyUnicode_FromObject(token));
-        tokens_.push_back(id_of(exact.ptr(), source_ids, sources));
+        tokens_.push_back(id_of(exact.ptr(), source_ids, model));
       } else {
         bad("a token is not a string");
       }
@@ -165,46 +197,17 @@ class PairedInputs {
            PyUnicode_READ_CHAR(token, 0) == 0x2581;
   }
 
-  static int32_t id_of(PyObject* token, const nb::dict& source_ids, size_t sources) {
+  static int32_t id_of(PyObject* token, const nb::dict& source_ids,
+                       const ConditionalModel& model) {
     PyObject* found = PyDict_GetItemWithError(source_ids.ptr(), token);
     if (!found) {
       if (PyErr_Occurred()) throw nb::python_error();
       return kUnseenSource;
     }
-    const long id = PyLong_AsLong(found);
-    check_source(id, sources);
-    return int32_t(id);
+    return model.checked_source(PyLong_AsLong(found));
   }
 
-  void read_links(nb::handle links) {
-    const auto bad = [&](const char* what) {
-      throw std::invalid_argument("alignment " + std::to_string(rows_.size() - 1) + ": " + what);
-    };
-    constexpr const char* expected = "not a list of (source word, target word) pairs";
-    const Sequence pairs(links, bad, expected);
-    const auto position = [&](PyObject* number) {
-      const long found = PyLong_AsLong(number);
-      if (found < 0 || found > kMaxPosition) {
-        PyErr_Clear();
-        bad("a position is not a number from 0 up");
-      }
-      return uint32_t(found);
-    };
-    for (size_t k = 0; k < pairs.size(); ++k) {
-      PyObject* const pair = pairs[k];
-      if (PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2) {
-        links_.emplace_back(position(PyTuple_GET_ITEM(pair, 0)), position(PyTuple_GET_ITEM(pair, 1)));
-      } else {
-        const Sequence ends(pair, bad, expected);
-        if (ends.size() != 2) bad(expected);
-        links_.emplace_back(position(ends[0]), position(ends[1]));
-      }
-    }
-    const auto begin = links_.begin() + ptrdiff_t(rows_.back().link);
-    if (!std::is_sorted(begin, links_.end())) std::sort(begin, links_.end());
-    links_.erase(std::unique(begin, links_.end()), links_.end());
-  }
-
+  bool whole_sentence_ = false;
   std::vector<Row> rows_;
   std::vector<int32_t> tokens_;
   std::vector<uint32_t> word_begin_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "normalizer.hpp"
 #include "parallel.hpp"
 #include "utf8.hpp"
 
@@ -78,7 +79,20 @@ inline std::vector<std::u32string> to_u32(const nb::list& strings) {
   return out;
 }
 
-inline nb::str to_str(const std::string& text) { return nb::str(text.data(), text.size()); }
+// Well-formed strings: lone surrogates become U+FFFD.
+inline std::vector<std::string> to_strings(const nb::list& strings) {
+  Texts texts;
+  std::vector<std::string> out;
+  out.reserve(strings.size());
+  for (nb::handle text : strings) out.push_back(sanitize(texts.add(text)));
+  return out;
+}
+
+inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+inline Normalizer to_normalizer(const nb::bytes& charsmap) {
+  return Normalizer({charsmap.c_str(), charsmap.size()});
+}
 
 // A callback for the core that looks for Ctrl-C.  Call `rethrow` when the core says it stopped.
 class Signals {

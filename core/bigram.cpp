@@ -6,38 +6,28 @@
 
 namespace pairpiece {
 
-BigramModel::BigramModel(std::vector<uint64_t> row_begin, std::vector<uint32_t> next,
-                         std::vector<float> count, std::vector<double> base, double smoothing)
-    : row_begin_(std::move(row_begin)),
-      next_(std::move(next)),
-      count_(std::move(count)),
-      base_(std::move(base)),
-      row_total_(row_begin_.size() - 1, 0.0),
-      smoothing_(smoothing) {
-  for (size_t u = 0; u + 1 < row_begin_.size(); ++u)
-    for (uint64_t i = row_begin_[u]; i < row_begin_[u + 1]; ++i) row_total_[u] += double(count_[i]);
-  double lowest = 1;
-  for (const double p : base_)
-    if (p > 0) lowest = std::min(lowest, p);
-  unknown_ = std::log(lowest) - 10;
+BigramModel::BigramModel(SparseRows counts, std::vector<double> base, double smoothing)
+    : counts_(std::move(counts)), base_(std::move(base)), smoothing_(smoothing) {
+  counts_.check(base_.size() + 1, base_.size());
+  row_total_.assign(counts_.rows(), 0.0);
+  for (size_t u = 0; u < counts_.rows(); ++u)
+    for (uint64_t i = counts_.begin[u]; i < counts_.begin[u + 1]; ++i)
+      row_total_[u] += double(counts_.count[i]);
+  unknown_ = unknown_log_probability(base_);
 }
 
 double BigramModel::log_probability(uint32_t previous, uint32_t piece) const {
   if (piece == kUnknownPiece) return unknown_;
   // After an unknown character there is no row: the unigram distribution alone.
   if (previous == kUnknownPiece) return std::log(base_[piece]);
-  const auto first = next_.begin() + ptrdiff_t(row_begin_[previous]);
-  const auto last = next_.begin() + ptrdiff_t(row_begin_[previous + 1]);
-  const auto found = std::lower_bound(first, last, piece);
-  const double count =
-      found != last && *found == piece ? double(count_[size_t(found - next_.begin())]) : 0.0;
+  const double count = counts_.at(previous, piece);
   return std::log((count + smoothing_ * base_[piece]) / (row_total_[previous] + smoothing_));
 }
 
 void BigramModel::best(std::span<const Edge> edges, size_t length, Path& path) const {
   constexpr uint32_t kStart = ~uint32_t{0};
   constexpr double kImpossible = -std::numeric_limits<double>::infinity();
-  const auto word_begin = uint32_t(row_begin_.size() - 2);
+  const auto word_begin = uint32_t(counts_.rows() - 1);
   std::vector<double> score(edges.size(), kImpossible);
   std::vector<uint32_t> before(edges.size(), kStart);
   // Edges by where they end, in the order of `edges`.

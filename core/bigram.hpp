@@ -7,16 +7,16 @@
 
 #include "identity.hpp"
 #include "lattice.hpp"
+#include "sparse_rows.hpp"
 
 namespace pairpiece {
 
 class BigramModel {
  public:
-  // Row u holds the pieces that follow piece u, ascending, with their counts; the last row those
-  // that begin a word.  `base` is the unigram distribution to smooth with (docs/algorithm.md,
-  // eq. 17).
-  BigramModel(std::vector<uint64_t> row_begin, std::vector<uint32_t> next, std::vector<float> count,
-              std::vector<double> base, double smoothing);
+  // Row u has the counts of the pieces that follow piece u, the last row of those that begin a word.
+  // `base` is the unigram distribution to smooth with.  Throws std::invalid_argument if the sizes do
+  // not fit.
+  BigramModel(SparseRows counts, std::vector<double> base, double smoothing);
 
   uint64_t identity() const { return identity_; }
 
@@ -24,14 +24,13 @@ class BigramModel {
   void best(std::span<const Edge> edges, size_t length, Path& path) const;
 
  private:
+  // log p(t | u) (docs/algorithm.md, eq. 17).
   double log_probability(uint32_t previous, uint32_t piece) const;
 
-  std::vector<uint64_t> row_begin_;
-  std::vector<uint32_t> next_;
-  std::vector<float> count_;
+  SparseRows counts_;
   std::vector<double> base_, row_total_;
   double smoothing_;
-  double unknown_;
+  double unknown_;  // log-probability of a character outside the vocabulary
   uint64_t identity_ = next_identity();
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <stdexcept>
+#include <string>
 
 namespace pairpiece {
 namespace {
@@ -27,39 +27,20 @@ std::span<const int32_t> sources_of(const Condition& condition) {
 
 }  // namespace
 
-ConditionalModel::ConditionalModel(std::vector<uint64_t> row_begin, std::vector<uint32_t> source,
-                                   std::vector<float> count, std::vector<double> source_count,
-                                   std::vector<double> base, ConditionalOptions options)
-    : source_count_(std::move(source_count)),
-      base_(std::move(base)),
-      options_(options) {
-  double lowest = 1;
-  for (const double p : base_)
-    if (p > 0) lowest = std::min(lowest, p);
-  unknown_ = std::log(lowest) - kUnseenPenalty;
-
-  column_begin_.assign(source_count_.size() + 1, 0);
-  for (const uint32_t s : source) ++column_begin_[s + 1];
-  std::partial_sum(column_begin_.begin(), column_begin_.end(), column_begin_.begin());
-  std::vector<uint64_t> next(column_begin_.begin(), column_begin_.end() - 1);
-  column_pieces_.resize(source.size());
-  column_counts_.resize(source.size());
-  for (uint32_t t = 0; t + 1 < row_begin.size(); ++t) {
-    for (uint64_t i = row_begin[t]; i < row_begin[t + 1]; ++i) {
-      const uint64_t entry = next[source[i]]++;
-      column_pieces_[entry] = t;
-      column_counts_[entry] = count[i];
-    }
-  }
+ConditionalModel::ConditionalModel(const SparseRows& counts, std::vector<double> source_count,
+                                   std::vector<double> base, const ConditionalOptions& options)
+    : source_count_(std::move(source_count)), base_(std::move(base)), options_(options) {
+  counts.check(base_.size(), source_count_.size());
+  if (source_count_.empty()) throw std::invalid_argument("the table has no sources");
+  if (source_count_.size() > kMaxSources) throw std::invalid_argument("too many source tokens");
+  unknown_ = unknown_log_probability(base_);
+  by_source_ = counts.transposed(source_count_.size());
 }
 
-double ConditionalModel::count(uint32_t piece, int32_t source) const {
-  if (source == kUnseenSource) return 0;
-  const auto begin = column_pieces_.begin() + ptrdiff_t(column_begin_[size_t(source)]);
-  const auto end = column_pieces_.begin() + ptrdiff_t(column_begin_[size_t(source) + 1]);
-  const auto found = std::lower_bound(begin, end, piece);
-  if (found == end || *found != piece) return 0;
-  return double(column_counts_[size_t(found - column_pieces_.begin())]);
+int32_t ConditionalModel::checked_source(int64_t id) const {
+  if (id < kUnseenSource || id >= int64_t(sources()))
+    throw std::invalid_argument("source token id " + std::to_string(id) + " is out of range");
+  return int32_t(id);
 }
 
 void ConditionalModel::load(const Condition& condition, std::span<const Edge> edges,
@@ -68,6 +49,7 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
   auto& sums = scratch.log_probabilities_;
   sums.assign(scratch.pieces_.size(), 0.0);
   const auto sources = sources_of(condition);
+  // Sums over the sources that pieces were met with: those of eq. 2, or of eq. 6 without p0.
   const bool pooled = options_.conditional == Conditional::pooled;
   double divisors = 0;
   for (const int32_t s : sources) {
@@ -83,9 +65,9 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
 template <class Visit>
 void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) const {
   if (source == kUnseenSource) return;
-  const uint64_t begin = column_begin_[size_t(source)];
-  const size_t size = column_begin_[size_t(source) + 1] - begin;
-  const uint32_t* const pieces = column_pieces_.data() + begin;
+  const uint64_t begin = by_source_.begin[size_t(source)];
+  const size_t size = by_source_.begin[size_t(source) + 1] - begin;
+  const uint32_t* const pieces = by_source_.column.data() + begin;
   if (scratch.found_.size() < size) scratch.found_.resize(size);
   // No branch depends on what is wanted: no processor could guess it.
   const uint8_t* const wanted = scratch.wanted_.data();
@@ -96,9 +78,10 @@ void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) c
     count += wanted[pieces[i]];
   }
   for (size_t k = 0; k < count; ++k)
-    visit(scratch.number_[pieces[found[k]]], double(column_counts_[begin + found[k]]));
+    visit(scratch.number_[pieces[found[k]]], double(by_source_.count[begin + found[k]]));
 }
 
+// Eq. 2, or eq. 6–7 with p0 put back.
 double ConditionalModel::log_of_sum(uint32_t piece, double sum, double divisors) const {
   if (options_.conditional == Conditional::pooled)
     return sum > 0 ? std::log(sum / divisors) : std::log(base_[piece]) - kUnseenPenalty;
@@ -124,6 +107,12 @@ void Conditions::set_whole_sentence(const SourceSentence& source) {
 
 void Conditions::set_links(const SourceSentence& source, std::span<const Link> links,
                            size_t target_words, bool inferred) {
+  for (const auto& [from, to] : links)
+    if (from >= source.words() || to >= target_words)
+      throw std::invalid_argument("the alignment links " + std::to_string(from) + "-" +
+                                  std::to_string(to) + " but there are " +
+                                  std::to_string(source.words()) + " source and " +
+                                  std::to_string(target_words) + " target words");
   const auto tokens_of = [&](uint32_t word) {
     return source.word_begin[word + 1] - source.word_begin[word];
   };
@@ -147,10 +136,9 @@ void Conditions::set_links(const SourceSentence& source, std::span<const Link> l
   }
 }
 
-void ConditionalModel::find_evidence(const SourceSentence& source, const WordEdges& target,
-                                     Scratch& scratch) const {
-  // p(t|S) of every piece in the lattices, for every source word S: one row per distinct piece.
-  const size_t columns = source.words() + 1;  // the last is p0
+void ConditionalModel::find_rows(const SourceSentence& source, const WordEdges& target,
+                                 Scratch& scratch) const {
+  const size_t columns = source.words() + 1;
   scratch.begin_sentence(target.edges, base_.size());
   const auto& pieces = scratch.pieces_;
   auto& rows = scratch.rows_;
@@ -168,13 +156,17 @@ void ConditionalModel::find_evidence(const SourceSentence& source, const WordEdg
   }
   for (size_t row = 0; row < pieces.size(); ++row)
     for (size_t j = 0; j < columns; ++j) rows[row * columns + j] += unseen[j] * base_[pieces[row]];
+}
 
+void ConditionalModel::find_evidence(size_t sources, const WordEdges& target,
+                                     Scratch& scratch) const {
+  const size_t columns = sources + 1;
   auto& evidence = scratch.evidence_;
-  evidence.assign(target.words() * source.words(), 0.0);
+  auto& reach = scratch.reach_;  // α of eq. 4, for all columns at once
+  evidence.assign(target.words() * sources, 0.0);
   for (size_t w = 0; w < target.words(); ++w) {
     const size_t length = target.lengths[w];
     if (length == 0 || length > kLongestLinkedWord) continue;
-    auto& reach = scratch.reach_;
     reach.assign((length + 1) * columns, 0.0);
     std::fill_n(reach.begin(), columns, 1.0);
     for (const Edge& edge : target.of(w)) {
@@ -184,13 +176,12 @@ void ConditionalModel::find_evidence(const SourceSentence& source, const WordEdg
         for (size_t j = 0; j < columns; ++j) to[j] += from[j];
         continue;
       }
-      const double* weight = &rows[scratch.number_[edge.piece] * columns];
+      const double* weight = &scratch.rows_[scratch.number_[edge.piece] * columns];
       for (size_t j = 0; j < columns; ++j) to[j] += from[j] * weight[j];
     }
     const double* end = &reach[length * columns];
     const double none = end[columns - 1];
-    for (size_t j = 0; none > 0 && j + 1 < columns; ++j)
-      evidence[w * source.words() + j] = end[j] / none;
+    for (size_t j = 0; none > 0 && j < sources; ++j) evidence[w * sources + j] = end[j] / none;
   }
 }
 
@@ -198,7 +189,8 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
                                                 const WordEdges& target, Scratch& scratch) const {
   const size_t sources = source.words(), targets = target.words();
   if (sources == 0 || targets == 0 || sources * targets > kMostWordPairs) return {};
-  find_evidence(source, target, scratch);
+  find_rows(source, target, scratch);
+  find_evidence(sources, target, scratch);
   return scratch.finder_.find(scratch.evidence_, sources, targets);
 }
 

@@ -2,16 +2,16 @@
 // target word is conditioned on.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "conditional_kind.hpp"
 #include "identity.hpp"
 #include "lattice.hpp"
-#include "learner.hpp"
 #include "length_prior.hpp"
+#include "sparse_rows.hpp"
 #include "word_links.hpp"
 
 namespace pairpiece {
@@ -27,6 +27,13 @@ struct SourceSentence {
   size_t words() const { return word_begin.size() - 1; }
 };
 
+// What a text is to be encoded with.
+struct Pairing {
+  SourceSentence source;
+  std::optional<std::span<const Link>> links;  // if they are known, sorted
+  bool whole_sentence = false;                 // if not: whether to do without any
+};
+
 // What one target word is conditioned on.
 struct Condition {
   std::span<const int32_t> sources;  // empty: no source side
@@ -39,7 +46,7 @@ class Conditions {
  public:
   void set_whole_sentence(const SourceSentence& source);
   // From word links, as in training; `links` are sorted.  `inferred` says that the model has found
-  // them itself.
+  // them itself.  Throws std::invalid_argument if there are not so many words.
   void set_links(const SourceSentence& source, std::span<const Link> links, size_t target_words,
                  bool inferred);
 
@@ -51,6 +58,9 @@ class Conditions {
             expected_[word]};
   }
 
+  // The edges of the words, where they had to be found for the conditions; else there are none.
+  WordEdges edges;
+
  private:
   bool whole_sentence_ = false, inferred_ = false;
   std::vector<int32_t> sources_;
@@ -61,7 +71,7 @@ class Conditions {
 
 struct ConditionalOptions {
   Conditional conditional = Conditional::mixture;
-  double smoothing = 1;
+  double smoothing = 1;               // κ of the mixture
   LengthPenalty penalty;
   double piece_penalty = 0;           // τ, subtracted for every piece
   double inferred_piece_penalty = 0;  // the same where the model has found the links itself
@@ -69,30 +79,33 @@ struct ConditionalOptions {
 
 class ConditionalModel {
  public:
-  // Row t of the table belongs to piece id t; `base` is p0 by piece id, 0 for ids that are not
-  // normal pieces; `source_count[s]` is c(s).  Requires offsets and sources in range and ascending.
-  ConditionalModel(std::vector<uint64_t> row_begin, std::vector<uint32_t> source,
-                   std::vector<float> count, std::vector<double> source_count,
-                   std::vector<double> base, ConditionalOptions options);
+  // Row t of `counts` has c(t, s) of piece id t; `base` is p0 by piece id, 0 for ids that are not
+  // normal pieces; `source_count[s]` is c(s).  Throws std::invalid_argument if the sizes do not fit.
+  ConditionalModel(const SparseRows& counts, std::vector<double> source_count,
+                   std::vector<double> base, const ConditionalOptions& options);
 
   // Memory of one thread, to be used with one model.
   class Scratch;
 
-  const ConditionalOptions& options() const { return options_; }
   double piece_penalty(const Conditions& conditions) const {
     return conditions.inferred() ? options_.inferred_piece_penalty : options_.piece_penalty;
   }
   uint64_t identity() const { return identity_; }
   size_t sources() const { return source_count_.size(); }
 
-  // c(t, s); 0 for an unseen source.
-  double count(uint32_t piece, int32_t source) const;
+  // Throws std::invalid_argument if there is no such source token, seen or unseen.
+  int32_t checked_source(int64_t id) const;
 
-  // log p(t|S) without the penalties, of the pieces of edges that were loaded together with S; the
-  // unknown piece has a low constant.
+  // c(t, s); 0 for an unseen source.
+  double count(uint32_t piece, int32_t source) const {
+    return source == kUnseenSource ? 0 : by_source_.at(size_t(source), piece);
+  }
+
+  // log p(t|S) (eq. 2, or 6–7) without the penalties, of the pieces of edges that were loaded
+  // together with S; the unknown piece has a low constant.
   void load(const Condition& condition, std::span<const Edge> edges, Scratch& scratch) const;
   inline double log_probability(uint32_t piece, const Scratch& scratch) const;
-  // The log prior of 0, 1, … pieces for a word of `length` bytes.
+  // The log prior of 0, 1, … pieces for a word of `length` bytes (eq. 8).
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
   // Word links found with the table itself (docs/algorithm.md, section 6), given the lattices of
@@ -101,9 +114,12 @@ class ConditionalModel {
                                 Scratch& scratch) const;
 
  private:
-  // Fills scratch.evidence_, as LinkFinder takes it.
-  void find_evidence(const SourceSentence& source, const WordEdges& target,
-                     Scratch& scratch) const;
+  // p(t|S) of every piece in the lattices, for every source word S and, in a last column, for none:
+  // scratch.rows_.
+  void find_rows(const SourceSentence& source, const WordEdges& target, Scratch& scratch) const;
+  // Fills scratch.evidence_ from the rows, as LinkFinder takes it: p(T|S) / p0(T), summed over
+  // segmentations.
+  void find_evidence(size_t sources, const WordEdges& target, Scratch& scratch) const;
   // log p(t|S) given the sum over S of c(t, s), each divided as the model divides it.
   double log_of_sum(uint32_t piece, double sum, double divisors) const;
   double total_of(int32_t source) const {
@@ -114,10 +130,7 @@ class ConditionalModel {
   template <class Visit>
   void each_met(int32_t source, Scratch& scratch, Visit visit) const;
 
-  // The table by column: the pieces seen with a source, ascending, and how often.
-  std::vector<uint64_t> column_begin_;
-  std::vector<uint32_t> column_pieces_;
-  std::vector<float> column_counts_;
+  SparseRows by_source_;  // the pieces met with each source
   std::vector<double> source_count_;
   std::vector<double> base_;
   ConditionalOptions options_;

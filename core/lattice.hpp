@@ -1,11 +1,13 @@
 // Dynamic programs over the segmentations of one word.
 //
 // A lattice has the positions 0..length and edges between them, sorted by (begin, length).  Besides
-// the position every program carries k, the number of pieces so far, up to `prior.size() - 1`,
-// beyond which numbers are not told apart; a prior of one entry switches the counting off.
+// the position every program carries k, the number of pieces so far, up to the entries of the prior
+// less one, beyond which numbers are not told apart; a prior of one entry switches the counting off.
+// `weight` and `prior` are probabilities, `log_weight` and `log_prior` their logarithms, in nats.
 // Nothing here is recursive; cost is O(edges × prior entries).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -28,6 +30,11 @@ struct WordEdges {
   std::vector<uint32_t> lengths;  // of the words, in bytes
 
   size_t words() const { return lengths.size(); }
+  void clear() {
+    edges.clear();
+    begin.assign(1, 0);
+    lengths.clear();
+  }
   std::span<const Edge> of(size_t word) const {
     return std::span(edges).subspan(begin[word], begin[word + 1] - begin[word]);
   }
@@ -36,6 +43,15 @@ struct WordEdges {
 inline constexpr uint32_t kMaxPieces = (1u << 24) - 1;
 inline constexpr uint32_t kUnknownPiece = kMaxPieces;  // an edge over a character outside the vocabulary
 inline constexpr uint32_t kMaxPieceLength = 255;
+
+// A character outside the vocabulary costs so many nats more than the worst piece.
+inline constexpr double kUnknownPenalty = 10;
+inline double unknown_log_probability(std::span<const double> base) {
+  double lowest = 1;
+  for (const double p : base)
+    if (p > 0) lowest = std::min(lowest, p);
+  return std::log(lowest) - kUnknownPenalty;
+}
 
 // Scores closer than this are equal, so that rounding does not decide between segmentations.
 inline constexpr double kTie = 1e-9;
@@ -55,11 +71,11 @@ class Lattice {
 
   // Forward–backward with edge probabilities `weight` and prior probabilities `prior` of k pieces.
   // Sets flow[e] to the summed probability of all segmentations through edge e and returns that of
-  // all segmentations (docs/algorithm.md, eq. 5).
+  // all segmentations, Z (docs/algorithm.md, eq. 4–5).
   double sums(std::span<const double> weight, std::span<const double> prior, std::span<double> flow);
 
-  // The best segmentation by edge log-weights and log prior; of equals the one whose last pieces
-  // are longer, and with fewer pieces.
+  // The best segmentation by edge log-weights and log prior (eq. 1); of equals the one whose last
+  // pieces are longer, and with fewer pieces.
   void best(std::span<const double> log_weight, std::span<const double> log_prior, Path& path);
 
   // Up to `count` different segmentations, best first.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace pairpiece {
 
@@ -17,13 +18,14 @@ constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Learner::Learner(PairSet pairs, Seeds seeds, LearnerOptions options)
+Learner::Learner(PairSet pairs, Seeds seeds, const LearnerOptions& options)
     : pairs_(std::move(pairs)),
       options_(options),
       pieces_(std::move(seeds.pieces)),
       characters_(seeds.characters),
       edges_(std::move(seeds.edges)),
       edge_begin_(std::move(seeds.edge_begin)) {
+  if (options.threads == 0) throw std::invalid_argument("at least one thread is needed");
   collect_word_sources();
 }
 
@@ -63,6 +65,14 @@ uint64_t Learner::table_bytes() const {
 }
 
 bool Learner::initialize(const Interrupted& interrupted) {
+  if (!index_cells(interrupted)) return false;
+  count_spans();
+  update_totals();
+  update_base();
+  return true;
+}
+
+bool Learner::index_cells(const Interrupted& interrupted) {
   // The places (word, edge) where each piece stands, grouped by piece.
   struct Place {
     uint32_t word, edge;
@@ -110,20 +120,18 @@ bool Learner::initialize(const Interrupted& interrupted) {
     table_.row_begin.push_back(table_.source.size());
     for (const uint32_t s : row) rank[s] = ~uint32_t{0};
   }
-  places = {};
+  return true;
+}
 
-  // Span co-occurrence (eq. 10).
+void Learner::count_spans() {
   table_.count.assign(table_.source.size(), 0.0);
   for (size_t w = 0; w < words(); ++w) {
     const auto edges = edges_of(w);
     const size_t sources = local_sources(w).size();
     std::vector<double> together(sources, 0.0);
-    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
-      double size = 0;
-      for (uint64_t i = pairs_.source_begin[p]; i < pairs_.source_begin[p + 1]; ++i)
-        size += pairs_.multiplicity[i];
-      const double each = pairs_.count[p] / (options_.share_initial ? size : 1.0);
-      for (uint64_t i = pairs_.source_begin[p]; i < pairs_.source_begin[p + 1]; ++i)
+    for (const uint64_t p : pairs_.pairs_of(w)) {
+      const double each = pairs_.count[p] / (options_.share_initial ? pairs_.size_of(p) : 1.0);
+      for (const uint64_t i : pairs_.sources_of(p))
         together[local_[i]] += each * pairs_.multiplicity[i];
     }
     for (size_t e = 0; e < edges.size(); ++e) {
@@ -132,9 +140,6 @@ bool Learner::initialize(const Interrupted& interrupted) {
         table_.count[cell_[cell_begin_[w] + e * sources + k]] += together[k];
     }
   }
-  update_totals();
-  update_base();
-  return true;
 }
 
 void Learner::update_totals() {
@@ -213,91 +218,105 @@ void Learner::condition(size_t word, size_t pair, Scratch& scratch) const {
   }
 }
 
-std::vector<double> Learner::prior_of(const LengthPenalty& penalty, size_t word,
-                                      double expected) const {
-  if (penalty.is_flat()) return {0.0};
-  std::vector<double> prior(std::min(pairs_.words[word].size(), kMaxCountedPieces) + 1);
-  for (size_t k = 0; k < prior.size(); ++k) prior[k] = log_length_prior(penalty, k, expected);
-  return prior;
+void Learner::find_log_prior(const LengthPenalty& penalty, size_t word, double expected,
+                             std::vector<double>& log_prior) const {
+  if (penalty.is_flat()) {
+    log_prior.assign(1, 0.0);
+    return;
+  }
+  log_prior.resize(std::min(pairs_.words[word].size(), kMaxCountedPieces) + 1);
+  for (size_t k = 0; k < log_prior.size(); ++k)
+    log_prior[k] = log_length_prior(penalty, k, expected);
 }
 
-// Adds the counts of all pairs of a word to `out` ([edge][local source]) and returns their log
-// likelihood.
+bool Learner::find_best(Scratch& scratch) {
+  scratch.log_weight.resize(scratch.weight.size());
+  for (size_t e = 0; e < scratch.weight.size(); ++e)
+    scratch.log_weight[e] = std::log(scratch.weight[e]);
+  scratch.lattice.best(scratch.log_weight, scratch.log_prior, scratch.path);
+  return scratch.path.score != kImpossible;
+}
+
 double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  load_cells(word, scratch);
+  scratch.lattice.reset(pairs_.words[word].size(), edges_of(word));
+  double log_likelihood = 0;
+  for (const uint64_t p : pairs_.pairs_of(word)) {
+    condition(word, p, scratch);
+    find_log_prior(options_.penalty, word, pairs_.expected[p], scratch.log_prior);
+    log_likelihood += pairs_.count[p] * (options_.counting == Counting::best
+                                             ? count_best(word, p, scratch, out)
+                                             : count_all(word, p, scratch, out));
+  }
+  return log_likelihood;
+}
+
+double Learner::count_best(size_t word, size_t pair, Scratch& scratch,
+                           std::span<double> out) const {
+  if (!find_best(scratch)) return 0;  // unseen under the paper's unsmoothed model
+  const auto edges = edges_of(word);
+  const size_t sources = local_sources(word).size();
+  for (const uint32_t e : scratch.path.edges) {
+    if (edges[e].piece == kUnknownPiece) continue;
+    for (const uint64_t i : pairs_.sources_of(pair))
+      out[e * sources + local_[i]] += pairs_.count[pair] * pairs_.multiplicity[i];
+  }
+  return scratch.path.score;
+}
+
+double Learner::count_all(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const {
   const auto edges = edges_of(word);
   const size_t length = pairs_.words[word].size();
   const size_t sources = local_sources(word).size();
-  std::fill(out.begin(), out.end(), 0.0);
-  load_cells(word, scratch);
-  scratch.lattice.reset(length, edges);
-  scratch.flow.resize(edges.size());
-  scratch.log_weight.resize(edges.size());
-  double log_likelihood = 0;
-  for (uint64_t p = pairs_.pair_begin[word]; p < pairs_.pair_begin[word + 1]; ++p) {
-    condition(word, p, scratch);
-    const uint64_t first = pairs_.source_begin[p];
-    const size_t size = scratch.share.size();
-    const std::vector<double> log_prior = prior_of(options_.penalty, word, pairs_.expected[p]);
-    const double count = pairs_.count[p];
-
-    // The paper's counts are not divided by the total, so what underflows is lost there anyway.
-    const bool scaled =
-        options_.counting == Counting::posterior && length > kUnscaledLength;
-    const bool find_best = options_.counting == Counting::best || scaled;
-    if (find_best) {
-      for (size_t e = 0; e < edges.size(); ++e) scratch.log_weight[e] = std::log(scratch.weight[e]);
-      scratch.lattice.best(scratch.log_weight, log_prior, scratch.path);
-      if (scratch.path.score == kImpossible) continue;  // unseen under the paper's unsmoothed model
-    }
-    if (options_.counting == Counting::best) {
-      log_likelihood += count * scratch.path.score;
-      for (const uint32_t e : scratch.path.edges) {
-        if (edges[e].piece == kUnknownPiece) continue;
-        for (size_t j = 0; j < size; ++j)
-          out[e * sources + local_[first + j]] += count * pairs_.multiplicity[first + j];
-      }
-      continue;
-    }
-
-    // Every segmentation covers the word, so a factor per character changes all of them alike.
-    double per_character = 0;
-    if (scaled) {
-      per_character = -scratch.path.score / double(length);
-      for (size_t e = 0; e < edges.size(); ++e)
-        scratch.weight[e] *= std::exp(per_character * edges[e].length);
-    }
-    scratch.prior.resize(log_prior.size());
-    for (size_t k = 0; k < log_prior.size(); ++k) scratch.prior[k] = std::exp(log_prior[k]);
-    const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
-    if (!(total >= kSmallest)) continue;
-    log_likelihood += count * (std::log(total) - per_character * double(length));
-
-    for (size_t e = 0; e < edges.size(); ++e) {
-      if (edges[e].piece == kUnknownPiece || scratch.flow[e] == 0) continue;
-      double* row = &out[e * sources];
-      if (options_.counting == Counting::printed) {
-        double spread = 0;
-        for (size_t j = 0; j < size; ++j) spread += pairs_.multiplicity[first + j];
-        for (size_t j = 0; j < size; ++j)
-          row[local_[first + j]] +=
-              count * scratch.flow[e] * pairs_.multiplicity[first + j] / spread;
-      } else {
-        const double scale = count * scratch.flow[e] / total;
-        if (size == 1) {  // one source takes it all
-          row[local_[first]] += scale;
-          continue;
-        }
-        const double* cells = &scratch.cells[e * sources];
-        double sum = 0;
-        for (size_t j = 0; j < size; ++j) sum += scratch.share[j] * cells[local_[first + j]];
-        for (size_t j = 0; j < size; ++j) {
-          const uint32_t k = local_[first + j];
-          row[k] += scale * (scratch.share[j] * cells[k] / sum);
-        }
-      }
-    }
+  const bool posterior = options_.counting == Counting::posterior;
+  // Every segmentation covers the word, so a factor per character changes all of them alike.  The
+  // paper's counts are not divided by the total, so what underflows is lost there anyway.
+  double per_character = 0;
+  if (posterior && length > kUnscaledLength) {
+    if (!find_best(scratch)) return 0;
+    per_character = -scratch.path.score / double(length);
+    for (size_t e = 0; e < edges.size(); ++e)
+      scratch.weight[e] *= std::exp(per_character * edges[e].length);
   }
-  return log_likelihood;
+  scratch.prior.resize(scratch.log_prior.size());
+  for (size_t k = 0; k < scratch.prior.size(); ++k)
+    scratch.prior[k] = std::exp(scratch.log_prior[k]);
+  scratch.flow.resize(edges.size());
+  const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
+  if (!(total >= kSmallest)) return 0;
+
+  for (size_t e = 0; e < edges.size(); ++e) {
+    if (edges[e].piece == kUnknownPiece || scratch.flow[e] == 0) continue;
+    const double count = pairs_.count[pair] * scratch.flow[e];
+    if (posterior)
+      share_by_responsibility(pair, count / total, &scratch.cells[e * sources], scratch.share,
+                              &out[e * sources]);
+    else
+      share_evenly(pair, count, &out[e * sources]);
+  }
+  return std::log(total) - per_character * double(length);
+}
+
+// Eq. 3.
+void Learner::share_evenly(size_t pair, double count, double* row) const {
+  const double size = pairs_.size_of(pair);
+  for (const uint64_t i : pairs_.sources_of(pair))
+    row[local_[i]] += count * pairs_.multiplicity[i] / size;
+}
+
+// Eq. 9.
+void Learner::share_by_responsibility(size_t pair, double count, const double* cells,
+                                      std::span<const double> shares, double* row) const {
+  const uint32_t* local = &local_[pairs_.source_begin[pair]];
+  if (shares.size() == 1) {  // one source takes it all
+    row[local[0]] += count;
+    return;
+  }
+  double sum = 0;
+  for (size_t j = 0; j < shares.size(); ++j) sum += shares[j] * cells[local[j]];
+  for (size_t j = 0; j < shares.size(); ++j)
+    row[local[j]] += count * (shares[j] * cells[local[j]] / sum);
 }
 
 // Adds the counts of a word to those of the pieces whose number leaves one of the given rests.
@@ -345,7 +364,8 @@ bool Learner::count(const Interrupted& interrupted) {
 
 double Learner::log_table_prior() const {
   if (options_.conditional == Conditional::pooled) return 0;
-  // κ Σ_s Σ_t p0(t) log p(t|s), first for an empty table, then corrected where there are counts.
+  // κ Σ_s Σ_t p0(t) log p(t|s) of eq. 15, first for an empty table, then corrected where there are
+  // counts.
   const double kappa = options_.smoothing;
   if (kappa == 0) return 0;
   double entropy = 0;

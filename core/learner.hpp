@@ -7,33 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "conditional_kind.hpp"
 #include "lattice.hpp"
 #include "length_prior.hpp"
+#include "pair_set.hpp"
 #include "parallel.hpp"
 #include "seeds.hpp"
 
 namespace pairpiece {
 
-// Distinct training pairs, grouped by word.  Source id 0 is NULL, the source of unlinked words.
-struct PairSet {
-  std::vector<std::u32string> words;
-  std::vector<uint64_t> pair_begin;    // words + 1 offsets into the pairs
-  std::vector<double> count;           // of each pair, n
-  std::vector<double> expected;        // of each pair, m; 0 if it is unlinked
-  std::vector<uint64_t> source_begin;  // pairs + 1 offsets into the next two
-  std::vector<uint32_t> source;        // distinct source tokens of each pair, ascending
-  std::vector<uint32_t> multiplicity;  // how often each of them stands in the pair
-  uint32_t sources = 1;                // size of the source vocabulary, NULL included
-};
-
-enum class Conditional : uint8_t {
-  mixture,  // the mean over s of smoothed p(t|s) (docs/algorithm.md, eq. 6–7)
-  pooled,   // summed counts over summed counts, as the paper's Eq. 2
-};
 enum class Counting : uint8_t {
-  posterior,  // expected counts shared out by responsibility (eq. 9)
-  printed,    // prefix × piece × suffix, shared out evenly: the paper's Eq. 3
-  best,       // the pieces of the best segmentation, once for every source token
+  posterior,  // expected counts shared out by responsibility (docs/algorithm.md, eq. 9)
+  printed,    // prefix × piece × suffix, shared out evenly (eq. 3)
+  best,       // the pieces of the best segmentation (eq. 1), once for every source token
 };
 
 struct LearnerOptions {
@@ -46,7 +32,7 @@ struct LearnerOptions {
   size_t threads = 1;
 };
 
-// One stored cell of the table.
+// c(t, s), by piece.
 struct Table {
   std::vector<uint64_t> row_begin;  // pieces + 1 offsets
   std::vector<uint32_t> source;     // ascending within a row
@@ -55,12 +41,13 @@ struct Table {
 
 class Learner {
  public:
-  Learner(PairSet pairs, Seeds seeds, LearnerOptions options);
+  // `pairs` must have been checked, and the seeds found in their words.
+  Learner(PairSet pairs, Seeds seeds, const LearnerOptions& options);
 
   // Memory the table and its index will take, in bytes; call before `initialize`.
   uint64_t table_bytes() const;
 
-  // Builds the table from span co-occurrences.  False if interrupted.
+  // Builds the table from span co-occurrences (eq. 10).  False if interrupted.
   bool initialize(const Interrupted& interrupted);
 
   // One pass over the pairs: counts under the current table and replaces it.  Sets
@@ -70,7 +57,7 @@ class Learner {
   double log_likelihood() const { return log_likelihood_; }
 
   // The log density of the current table under its Dirichlet prior, up to a constant of p0: what
-  // must be added to `log_likelihood` for a sum that never falls from pass to pass.
+  // must be added to `log_likelihood` for a sum that never falls from pass to pass (eq. 15).
   double log_table_prior() const;
 
   const std::vector<std::u32string>& pieces() const { return pieces_; }
@@ -98,13 +85,13 @@ class Learner {
   };
   Uses tied_uses(const Alternatives& alternatives, const Interrupted& interrupted) const;
 
-  // How often each piece stands in the best segmentation of each pair, with a penalty per piece
-  // (eq. 16).
+  // How often each piece stands in the best segmentation of each pair, with a penalty per piece:
+  // the uses of eq. 16.
   std::vector<double> best_counts(const LengthPenalty& penalty, double piece_penalty,
                                   const Interrupted& interrupted) const;
 
   // How often each piece is expected in the words under a model that has these scores (log weights)
-  // and no source.
+  // and no source: e(t) of eq. 19.
   std::vector<double> unigram_counts(std::span<const double> scores,
                                      const Interrupted& interrupted) const;
 
@@ -119,7 +106,8 @@ class Learner {
     std::vector<double> cells;   // [edge][local source]
     std::vector<double> weight;  // p(t|S) of each edge
     std::vector<double> share;   // of each source of the pair
-    std::vector<double> log_weight, flow, prior;
+    std::vector<double> log_weight, flow;
+    std::vector<double> prior, log_prior;
   };
 
   // A piece in a chosen segmentation, how often, and what it adds to d(t).
@@ -134,6 +122,10 @@ class Learner {
     uint64_t first_edge, first_cell;
     uint64_t edges, cells;
   };
+  // The steps of `keep`.
+  void drop_rows(std::span<const uint8_t> flags, std::span<uint32_t> new_piece,
+                 std::span<uint64_t> dropped_before);
+  void join(std::span<const Part> parts);
   void close_up(Part& part, const Part& end, std::span<const uint32_t> new_piece,
                 std::span<const uint64_t> dropped_before);
 
@@ -141,14 +133,37 @@ class Learner {
   std::span<const Edge> edges_of(size_t word) const;
   std::span<const uint32_t> local_sources(size_t word) const;
   void collect_word_sources();
+  // The steps of `initialize`: which cells the table has, then what they count.
+  bool index_cells(const Interrupted& interrupted);
+  void count_spans();
+  // c(t) and c(s).
   void update_totals();
+  // p0 (eq. 6).
   void update_base();
-  std::vector<double> prior_of(const LengthPenalty& penalty, size_t word, double expected) const;
-  // Fills scratch.cells with the source terms of p(t|S): [edge][local source].
+  // The log prior of 0, 1, … pieces of a word (eq. 8).
+  void find_log_prior(const LengthPenalty& penalty, size_t word, double expected,
+                      std::vector<double>& log_prior) const;
+  // Fills scratch.cells, [edge][local source], with p(t|s) (eq. 6), or with c(t, s) for the pooled
+  // model.
   void load_cells(size_t word, Scratch& scratch) const;
-  // p(t|S) of every edge for one pair, from the loaded cells.
+  // p(t|S) of every edge for one pair, from the loaded cells (eq. 7, or eq. 2).
   void condition(size_t word, size_t pair, Scratch& scratch) const;
+  // The best segmentation of a word by scratch.weight; false if all are impossible.
+  static bool find_best(Scratch& scratch);
+  // Sets `out`, [edge][local source], to the counts of all pairs of a word; returns their log
+  // likelihood.
   double count_word(size_t word, Scratch& scratch, std::span<double> out) const;
+  // The same for one pair that has been conditioned on; adds to `out`, and returns the log
+  // likelihood of one occurrence.
+  double count_best(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const;
+  double count_all(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const;
+  // Shares the count of an edge among the sources of a pair: evenly, or by responsibility.
+  void share_evenly(size_t pair, double count, double* row) const;
+  void share_by_responsibility(size_t pair, double count, const double* cells,
+                               std::span<const double> shares, double* row) const;
+  // What the length prior of a word of so many pieces gains, over all its pairs, if one of them is
+  // split into parts: a summand of d(t) (eq. 12).
+  double length_gain(size_t word, size_t pieces, size_t parts) const;
   void add_counts(size_t word, const double* found, size_t from, size_t to,
                   std::span<double> counts) const;
   // Calls body(first word, last word) for runs of words short enough to be interrupted between;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 
 #include "utf8.hpp"
 
@@ -22,35 +23,35 @@ constexpr uint32_t offset(uint32_t unit) { return unit >> 10 << ((unit & (1u << 
 
 }  // namespace
 
-std::optional<Normalizer> Normalizer::from_charsmap(std::string_view charsmap) {
-  Normalizer normalizer;
-  normalizer.plain_.fill(true);
-  if (charsmap.empty()) return normalizer;
+Normalizer::Normalizer(std::string_view charsmap) {
+  plain_.fill(true);
+  if (charsmap.empty()) return;
+  const auto require = [](bool good) {
+    if (!good) throw std::invalid_argument("the normalisation table is malformed");
+  };
   uint32_t trie_bytes = 0;
-  if (charsmap.size() < sizeof trie_bytes) return std::nullopt;
+  require(charsmap.size() >= sizeof trie_bytes);
   std::memcpy(&trie_bytes, charsmap.data(), sizeof trie_bytes);
   charsmap.remove_prefix(sizeof trie_bytes);
-  if (trie_bytes == 0 || trie_bytes % 4 != 0 || trie_bytes >= charsmap.size() ||
-      charsmap.back() != '\0')
-    return std::nullopt;
-  normalizer.units_.resize(trie_bytes / 4);
-  std::memcpy(normalizer.units_.data(), charsmap.data(), trie_bytes);
-  normalizer.replacements_ = charsmap.substr(trie_bytes);
+  require(trie_bytes > 0 && trie_bytes % 4 == 0 && trie_bytes < charsmap.size() &&
+          charsmap.back() == '\0');
+  units_.resize(trie_bytes / 4);
+  std::memcpy(units_.data(), charsmap.data(), trie_bytes);
+  replacements_ = charsmap.substr(trie_bytes);
   // Right-hand sides must be well-formed, and so must every suffix a value may point to begin at a
   // character: `longest_rule` checks the latter as it goes.
-  if (sanitize(normalizer.replacements_) != normalizer.replacements_) return std::nullopt;
-  for (size_t begin = 0, end; begin < normalizer.replacements_.size(); begin = end + 1) {
-    end = normalizer.replacements_.find('\0', begin);
-    if (end - begin > kLongestSide) return std::nullopt;
+  require(sanitize(replacements_) == replacements_);
+  for (size_t begin = 0, end; begin < replacements_.size(); begin = end + 1) {
+    end = replacements_.find('\0', begin);
+    require(end - begin <= kLongestSide);
   }
   for (size_t first = 0; first < 128; ++first) {
-    for (size_t second = 0; second < 128 && normalizer.plain_[first]; ++second) {
+    for (size_t second = 0; second < 128 && plain_[first]; ++second) {
       const char both[2] = {char(first), char(second)};
-      normalizer.plain_[first] = normalizer.longest_rule({both, 2}).bytes == 0;
+      plain_[first] = longest_rule({both, 2}).bytes == 0;
     }
-    normalizer.all_plain_ &= normalizer.plain_[first];
+    all_plain_ &= plain_[first];
   }
-  return normalizer;
 }
 
 size_t Normalizer::end_of_plain(std::string_view text, size_t begin) const {

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +13,9 @@ namespace pairpiece {
 
 class Normalizer {
  public:
-  // An empty table leaves the text as it is (but makes it well-formed).
-  // Returns nothing if the table is malformed; a table that is accepted cannot make `normalize`
-  // read outside it.
-  static std::optional<Normalizer> from_charsmap(std::string_view charsmap);
+  // An empty table leaves the text as it is (but makes it well-formed).  Throws std::invalid_argument
+  // if the table is malformed; a table that is accepted cannot make `normalize` read outside it.
+  explicit Normalizer(std::string_view charsmap);
 
   // Appends the normalised `text` to `out`.  If `origins` is given, appends for every byte of
   // output the index (in characters, from `first_character`) of the first input character that the

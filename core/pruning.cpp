@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "learner.hpp"
 
 namespace pairpiece {
 
+// What a piece tells about the source: the pieces that tell least go first (eq. 11).
 std::vector<double> Learner::mutual_information() const {
   double all = 0;
   for (const double c : piece_count_) all += c;
@@ -25,6 +27,7 @@ std::vector<double> Learner::mutual_information() const {
   return information;
 }
 
+// What would stand in the place of a piece that goes: its best split into other pieces.
 Learner::Alternatives Learner::alternatives() const {
   // The lattice of a piece is the part of the lattice of a word it stands in.
   struct Place {
@@ -44,18 +47,18 @@ Learner::Alternatives Learner::alternatives() const {
   Alternatives found;
   found.split.assign(pieces_.size(), 0);
   std::vector<std::vector<uint32_t>> parts(pieces_.size());
-  const std::vector<double> flat{0.0};
+  const std::vector<double> log_flat{0.0};
   parallel_for(options_.threads, pieces_.size(), 1024, [&](size_t, size_t from, size_t to) {
     Lattice lattice;
     Path path;
     std::vector<Edge> inner;
-    std::vector<double> weight;
+    std::vector<double> log_weight;
     for (size_t t = from; t < to; ++t) {
       if (places[t].word == ~uint32_t{0} || pieces_[t].size() == 1) continue;
       const auto edges = edges_of(places[t].word);
       const Edge whole = edges[places[t].edge];
       inner.clear();
-      weight.clear();
+      log_weight.clear();
       // Edges are sorted by where they begin, so the inner ones lie around the piece's own.
       size_t e = places[t].edge;
       while (e > 0 && edges[e - 1].begin == whole.begin) --e;
@@ -64,10 +67,10 @@ Learner::Alternatives Learner::alternatives() const {
         Edge edge = edges[e];
         edge.begin -= whole.begin;
         inner.push_back(edge);
-        weight.push_back(log_base[edge.piece]);
+        log_weight.push_back(log_base[edge.piece]);
       }
       lattice.reset(whole.length, inner);
-      lattice.best(weight, flat, path);
+      lattice.best(log_weight, log_flat, path);
       for (const uint32_t i : path.edges) parts[t].push_back(inner[i].piece);
       found.split[t] = !path.edges.empty() && path.score > log_base[t] + kTie;
     }
@@ -95,6 +98,9 @@ void Learner::each_choice(const Interrupted& interrupted, Choose choose, Add add
   });
 }
 
+// How much a piece is needed: words are segmented once per type, so that a piece counts where it
+// serves all pairs of the word, and what the length prior would gain by its split is set against what
+// it tells (eq. 12–13).
 Learner::Uses Learner::tied_uses(const Alternatives& alternatives,
                                  const Interrupted& interrupted) const {
   Uses uses{std::vector<double>(pieces_.size(), 0.0), std::vector<double>(pieces_.size(), 0.0)};
@@ -102,33 +108,24 @@ Learner::Uses Learner::tied_uses(const Alternatives& alternatives,
     const auto edges = edges_of(w);
     load_cells(w, s);
     s.log_weight.assign(edges.size(), 0.0);
-    std::vector<double> summed_prior;
-    double count = 0;
-    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+    std::vector<double> summed_log_prior;
+    for (const uint64_t p : pairs_.pairs_of(w)) {
       condition(w, p, s);
       for (size_t e = 0; e < edges.size(); ++e)
         s.log_weight[e] += pairs_.count[p] * std::log(s.weight[e]);
-      const auto prior = prior_of(options_.penalty, w, pairs_.expected[p]);
-      summed_prior.resize(prior.size(), 0.0);
-      for (size_t k = 0; k < prior.size(); ++k) summed_prior[k] += pairs_.count[p] * prior[k];
-      count += pairs_.count[p];
+      find_log_prior(options_.penalty, w, pairs_.expected[p], s.log_prior);
+      summed_log_prior.resize(s.log_prior.size(), 0.0);
+      for (size_t k = 0; k < s.log_prior.size(); ++k)
+        summed_log_prior[k] += pairs_.count[p] * s.log_prior[k];
     }
     s.lattice.reset(pairs_.words[w].size(), edges);
-    s.lattice.best(s.log_weight, summed_prior, s.path);
-    const size_t pieces = s.path.edges.size();
+    s.lattice.best(s.log_weight, summed_log_prior, s.path);
+    const double count = pairs_.word_count(w);
     for (const uint32_t e : s.path.edges) {
-      Use use{edges[e].piece, count, 0};
-      if (use.piece == kUnknownPiece) continue;
-      const size_t parts = alternatives.begin[use.piece + 1] - alternatives.begin[use.piece];
-      if (parts > 0 && !options_.penalty.is_flat()) {
-        for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
-          const auto prior = [&](size_t k) {
-            return log_length_prior(options_.penalty, k, pairs_.expected[p]);
-          };
-          use.length_gain += pairs_.count[p] * (prior(pieces + parts - 1) - prior(pieces));
-        }
-      }
-      chosen.push_back(use);
+      const uint32_t piece = edges[e].piece;
+      if (piece == kUnknownPiece) continue;
+      const size_t parts = alternatives.begin[piece + 1] - alternatives.begin[piece];
+      chosen.push_back({piece, count, length_gain(w, s.path.edges.size(), parts)});
     }
   };
   each_choice(interrupted, choose, [&](const Use& use) {
@@ -138,6 +135,19 @@ Learner::Uses Learner::tied_uses(const Alternatives& alternatives,
   return uses;
 }
 
+double Learner::length_gain(size_t word, size_t pieces, size_t parts) const {
+  double gain = 0;
+  if (parts == 0 || options_.penalty.is_flat()) return gain;
+  for (const uint64_t p : pairs_.pairs_of(word)) {
+    const auto log_prior = [&](size_t k) {
+      return log_length_prior(options_.penalty, k, pairs_.expected[p]);
+    };
+    gain += pairs_.count[p] * (log_prior(pieces + parts - 1) - log_prior(pieces));
+  }
+  return gain;
+}
+
+// Which pieces the finished model uses: the target-only scores begin with these counts.
 std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double piece_penalty,
                                          const Interrupted& interrupted) const {
   std::vector<double> counts(pieces_.size(), 0.0);
@@ -146,11 +156,12 @@ std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double pi
     load_cells(w, s);
     s.lattice.reset(pairs_.words[w].size(), edges);
     s.log_weight.resize(edges.size());
-    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p) {
+    for (const uint64_t p : pairs_.pairs_of(w)) {
       condition(w, p, s);
       for (size_t e = 0; e < edges.size(); ++e)
         s.log_weight[e] = std::log(s.weight[e]) - piece_penalty;
-      s.lattice.best(s.log_weight, prior_of(penalty, w, pairs_.expected[p]), s.path);
+      find_log_prior(penalty, w, pairs_.expected[p], s.log_prior);
+      s.lattice.best(s.log_weight, s.log_prior, s.path);
       for (const uint32_t e : s.path.edges)
         if (edges[e].piece != kUnknownPiece)
           chosen.push_back({edges[e].piece, pairs_.count[p], 0});
@@ -160,16 +171,17 @@ std::vector<double> Learner::best_counts(const LengthPenalty& penalty, double pi
   return counts;
 }
 
+// What scores make of the words without a source: they are fitted until these counts are those of
+// the paired segmentations.
 std::vector<double> Learner::unigram_counts(std::span<const double> scores,
                                             const Interrupted& interrupted) const {
+  if (scores.size() != pieces_.size()) throw std::invalid_argument("one score per piece is needed");
   std::vector<double> counts(pieces_.size(), 0.0);
   const std::vector<double> flat{1.0}, log_flat{0.0};
   const auto choose = [&](size_t w, Scratch& s, std::vector<Use>& chosen) {
     const auto edges = edges_of(w);
     const size_t length = pairs_.words[w].size();
-    double count = 0;
-    for (uint64_t p = pairs_.pair_begin[w]; p < pairs_.pair_begin[w + 1]; ++p)
-      count += pairs_.count[p];
+    const double count = pairs_.word_count(w);
     s.lattice.reset(length, edges);
     s.log_weight.resize(edges.size());
     for (size_t e = 0; e < edges.size(); ++e)
@@ -221,9 +233,32 @@ void Learner::close_up(Part& part, const Part& end, std::span<const uint32_t> ne
 }
 
 void Learner::keep(std::span<const uint8_t> flags) {
-  // Rows move towards the front as a whole, so a cell shifts by what was dropped before its row.
+  if (flags.size() != pieces_.size()) throw std::invalid_argument("one flag per piece is needed");
   std::vector<uint32_t> new_piece(pieces_.size(), kUnknownPiece);
   std::vector<uint64_t> dropped_before(pieces_.size(), 0);
+  drop_rows(flags, new_piece, dropped_before);
+
+  // The words are cut into as many parts as there are threads.  Each part closes up within itself,
+  // then the parts close up.
+  std::vector<Part> parts;
+  for (size_t k = 0; k <= options_.threads; ++k) {
+    const size_t word = words() * k / options_.threads;
+    parts.push_back({word, edge_begin_[word], cell_begin_[word], 0, 0});
+  }
+  parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t from, size_t to) {
+    for (size_t k = from; k < to; ++k) close_up(parts[k], parts[k + 1], new_piece, dropped_before);
+  });
+  join(parts);
+
+  // What is left shares the probability: totals and p0 are taken anew.
+  update_totals();
+  update_base();
+}
+
+// The rows of kept pieces move towards the front as a whole, so a cell shifts by what was dropped
+// before its row.  Single characters stay: with them every word can be segmented.
+void Learner::drop_rows(std::span<const uint8_t> flags, std::span<uint32_t> new_piece,
+                        std::span<uint64_t> dropped_before) {
   std::vector<uint64_t> row_begin{0};
   uint64_t dropped = 0;
   uint32_t kept = 0;
@@ -246,19 +281,12 @@ void Learner::keep(std::span<const uint8_t> flags) {
   table_.source.resize(table_.source.size() - dropped);
   table_.count.resize(table_.source.size());
   table_.row_begin = std::move(row_begin);
+}
 
-  // The words are cut into as many parts as there are threads.  Each part closes up within itself,
-  // then the parts close up.
-  std::vector<Part> parts;
-  for (size_t k = 0; k <= options_.threads; ++k) {
-    const size_t word = words() * k / options_.threads;
-    parts.push_back({word, edge_begin_[word], cell_begin_[word], 0, 0});
-  }
-  parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t from, size_t to) {
-    for (size_t k = from; k < to; ++k) close_up(parts[k], parts[k + 1], new_piece, dropped_before);
-  });
+// Moves what is left of each part behind the part before; the last one only says where they end.
+void Learner::join(std::span<const Part> parts) {
   uint64_t next_edge = 0, next_cell = 0;
-  for (size_t k = 0; k < options_.threads; ++k) {
+  for (size_t k = 0; k + 1 < parts.size(); ++k) {
     const Part& part = parts[k];
     if (next_edge < part.first_edge) {
       std::copy_n(edges_.begin() + ptrdiff_t(part.first_edge), part.edges,
@@ -277,8 +305,6 @@ void Learner::keep(std::span<const uint8_t> flags) {
   cell_begin_.back() = next_cell;
   edges_.resize(next_edge);
   cell_.resize(next_cell);
-  update_totals();
-  update_base();
 }
 
 }  // namespace pairpiece

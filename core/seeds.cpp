@@ -1,7 +1,7 @@
 #include "seeds.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -90,13 +90,13 @@ class SpanTrie {
 };
 
 std::unordered_set<char32_t> covered_characters(const std::vector<std::u32string>& words,
-                                                const std::vector<double>& weights,
+                                                const std::vector<double>& word_counts,
                                                 double coverage) {
   std::unordered_map<char32_t, double> counts;
   double total = 0;
   for (size_t w = 0; w < words.size(); ++w) {
-    for (const char32_t c : words[w]) counts[c] += weights[w];
-    total += weights[w] * double(words[w].size());
+    for (const char32_t c : words[w]) counts[c] += word_counts[w];
+    total += word_counts[w] * double(words[w].size());
   }
   std::vector<std::pair<char32_t, double>> sorted(counts.begin(), counts.end());
   // Rounded: the order of additions must not decide.
@@ -114,6 +114,142 @@ std::unordered_set<char32_t> covered_characters(const std::vector<std::u32string
   return covered;
 }
 
+// Finds seeds in three steps: all spans with their counts, those of them that become pieces, and the
+// edges these make in the words.
+class SeedFinder {
+ public:
+  SeedFinder(const std::vector<std::u32string>& words, const std::vector<double>& counts,
+             const SeedOptions& options, const Interrupted& interrupted)
+      : words_(words),
+        counts_(counts),
+        options_(options),
+        interrupted_(interrupted),
+        covered_(covered_characters(words, counts, options.character_coverage)) {
+    for (const auto& piece : options.forbidden)
+      if (piece.size() == 1) covered_.erase(piece[0]);
+  }
+
+  Seeds find() {
+    if (!count_spans()) return std::move(seeds_);
+    choose_pieces();
+    make_edges();
+    return std::move(seeds_);
+  }
+
+ private:
+  // Calls visit(begin, end, node) for the spans of a word, longer and longer until it says false.
+  template <class Visit>
+  void each_span(const std::u32string& word, Visit visit) {
+    for (size_t begin = 0; begin < word.size(); ++begin) {
+      const size_t limit = std::min<size_t>(word.size(), begin + options_.max_piece_length);
+      uint32_t node = SpanTrie::kRoot;
+      for (size_t end = begin; end < limit && covered_.contains(word[end]); ++end) {
+        if (trie_.full()) break;
+        node = trie_.child(node, word[end]);
+        if (!visit(begin, end + 1, node)) break;
+      }
+    }
+  }
+
+  bool stops_at(size_t word) {
+    return seeds_.interrupted = word % 4096 == 0 && interrupted_ && interrupted_();
+  }
+
+  bool count_spans() {
+    for (size_t w = 0; w < words_.size(); ++w) {
+      if (stops_at(w)) return false;
+      each_span(words_[w], [&](size_t, size_t, uint32_t node) {
+        trie_.count(node) += counts_[w];
+        return true;
+      });
+    }
+    return true;
+  }
+
+  // Spans of two or more characters that may be pieces, in the order they were met.  A prefix of a
+  // span occurs at least as often as the span, so what passes `min_count` is still a trie.
+  std::vector<uint32_t> candidates() {
+    const std::unordered_set<std::u32string> never(options_.forbidden.begin(),
+                                                   options_.forbidden.end());
+    std::vector<bool> allowed(trie_.size(), !options_.allowed);
+    if (options_.allowed)
+      for (const auto& piece : *options_.allowed)
+        if (const uint32_t node = trie_.find(piece); node != SpanTrie::kRoot) allowed[node] = true;
+    std::vector<uint32_t> spans;
+    for (uint32_t node = 0; node < trie_.size(); ++node)
+      if (!trie_.is_character(node) && allowed[node] && trie_.count(node) >= options_.min_count &&
+          (never.empty() || !never.contains(trie_.text(node))))
+        spans.push_back(node);
+    return spans;
+  }
+
+  // Leaves the `cap` best by count × length.
+  void cut(size_t cap, std::vector<uint32_t>& spans) {
+    if (spans.size() <= cap) return;
+    std::vector<float> score(trie_.size(), 0);  // rounded: the order of additions must not decide
+    for (const uint32_t node : spans)
+      score[node] = float(trie_.count(node) * double(trie_.text(node).size()));
+    std::stable_sort(spans.begin(), spans.end(),
+                     [&](uint32_t a, uint32_t b) { return score[a] > score[b]; });
+    spans.resize(cap);
+    std::sort(spans.begin(), spans.end());
+  }
+
+  void choose_pieces() {
+    std::vector<uint32_t> characters;
+    for (uint32_t node = 0; node < trie_.size(); ++node)
+      if (trie_.is_character(node)) characters.push_back(node);
+    std::vector<uint32_t> spans = candidates();
+    const size_t room = kMaxPieces - std::min<size_t>(kMaxPieces, characters.size());
+    cut(options_.max_seeds == 0 ? room : std::min(options_.max_seeds, room), spans);
+    std::sort(characters.begin(), characters.end(), [&](uint32_t a, uint32_t b) {
+      return trie_.last_character(a) < trie_.last_character(b);
+    });
+    seeds_.characters = uint32_t(characters.size());
+    piece_of_.assign(trie_.size(), kNone);
+    for (const auto* group : {&characters, &spans}) {
+      for (const uint32_t node : *group) {
+        piece_of_[node] = uint32_t(seeds_.pieces.size());
+        seeds_.pieces.push_back(trie_.text(node));
+      }
+    }
+  }
+
+  void make_edges() {
+    auto& edges = seeds_.edges;
+    seeds_.edge_begin.push_back(0);
+    for (size_t w = 0; w < words_.size(); ++w) {
+      if (stops_at(w)) return;
+      const std::u32string& word = words_[w];
+      size_t next = 0;  // characters before it have an edge
+      const auto pass_over = [&](size_t end) {
+        for (; next < end; ++next)
+          if (!covered_.contains(word[next])) edges.push_back({uint32_t(next), 1, kUnknownPiece});
+      };
+      each_span(word, [&](size_t begin, size_t end, uint32_t node) {
+        pass_over(begin);
+        next = std::max(next, begin + 1);
+        if (piece_of_[node] != kNone)
+          edges.push_back(
+              {uint32_t(begin), uint32_t(end - begin) & 0xFF, piece_of_[node] & 0xFFFFFF});
+        return trie_.count(node) >= options_.min_count || trie_.is_character(node);
+      });
+      pass_over(word.size());
+      seeds_.edge_begin.push_back(edges.size());
+    }
+    edges.shrink_to_fit();
+  }
+
+  const std::vector<std::u32string>& words_;
+  const std::vector<double>& counts_;
+  const SeedOptions& options_;
+  const Interrupted& interrupted_;
+  std::unordered_set<char32_t> covered_;
+  SpanTrie trie_;
+  std::vector<uint32_t> piece_of_;  // by node
+  Seeds seeds_;
+};
+
 }  // namespace
 
 uint64_t seed_bytes(const std::vector<std::u32string>& words, uint32_t max_piece_length) {
@@ -126,94 +262,11 @@ uint64_t seed_bytes(const std::vector<std::u32string>& words, uint32_t max_piece
   return spans * (sizeof(Edge) + 16 * 4 + 20);
 }
 
-Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<double>& weights,
-                 const std::vector<std::u32string>& forbidden, const SeedOptions& options,
-                 const Interrupted& interrupted) {
-  Seeds seeds;
-  auto covered = covered_characters(words, weights, options.character_coverage);
-  for (const auto& piece : forbidden)
-    if (piece.size() == 1) covered.erase(piece[0]);
-  SpanTrie trie;
-  const auto each_span = [&](size_t w, auto visit) {
-    const std::u32string& word = words[w];
-    for (size_t begin = 0; begin < word.size(); ++begin) {
-      const size_t limit = std::min<size_t>(word.size(), begin + options.max_piece_length);
-      uint32_t node = SpanTrie::kRoot;
-      for (size_t end = begin; end < limit && covered.contains(word[end]); ++end) {
-        if (trie.full()) break;
-        node = trie.child(node, word[end]);
-        if (!visit(begin, end + 1, node)) break;
-      }
-    }
-  };
-  const auto stop = [&](size_t w) { return w % 4096 == 0 && interrupted && interrupted(); };
-
-  for (size_t w = 0; w < words.size(); ++w) {
-    if ((seeds.interrupted = stop(w))) return seeds;
-    each_span(w, [&](size_t, size_t, uint32_t node) {
-      trie.count(node) += weights[w];
-      return true;
-    });
-  }
-
-  // A prefix of a span occurs at least as often as the span, so what passes `min_count` is still a
-  // trie.  Candidates other than single characters, in the order they were met:
-  const std::unordered_set<std::u32string> never(forbidden.begin(), forbidden.end());
-  std::vector<uint32_t> characters, spans;
-  std::vector<bool> allowed(trie.size(), !options.allowed);
-  if (options.allowed)
-    for (const auto& piece : *options.allowed)
-      if (const uint32_t node = trie.find(piece); node != SpanTrie::kRoot) allowed[node] = true;
-  for (uint32_t node = 0; node < trie.size(); ++node) {
-    if (trie.is_character(node))
-      characters.push_back(node);
-    else if (allowed[node] && trie.count(node) >= options.min_count &&
-             (never.empty() || !never.contains(trie.text(node))))
-      spans.push_back(node);
-  }
-  const size_t room = kMaxPieces - std::min<size_t>(kMaxPieces, characters.size());
-  const size_t cap = options.max_seeds == 0 ? room : std::min(options.max_seeds, room);
-  if (spans.size() > cap) {
-    std::vector<float> score(trie.size(), 0);  // rounded: the order of additions must not decide
-    for (const uint32_t node : spans)
-      score[node] = float(trie.count(node) * double(trie.text(node).size()));
-    std::stable_sort(spans.begin(), spans.end(),
-                     [&](uint32_t a, uint32_t b) { return score[a] > score[b]; });
-    spans.resize(cap);
-    std::sort(spans.begin(), spans.end());
-  }
-
-  std::sort(characters.begin(), characters.end(), [&](uint32_t a, uint32_t b) {
-    return trie.last_character(a) < trie.last_character(b);
-  });
-  seeds.characters = uint32_t(characters.size());
-  std::vector<uint32_t> piece_of(trie.size(), kNone);
-  for (const auto* group : {&characters, &spans}) {
-    for (const uint32_t node : *group) {
-      piece_of[node] = uint32_t(seeds.pieces.size());
-      seeds.pieces.push_back(trie.text(node));
-      seeds.counts.push_back(trie.count(node));
-    }
-  }
-
-  seeds.edge_begin.push_back(0);
-  for (size_t w = 0; w < words.size(); ++w) {
-    if ((seeds.interrupted = stop(w))) return seeds;
-    size_t next = 0;  // characters before it have an edge
-    each_span(w, [&](size_t begin, size_t end, uint32_t node) {
-      for (; next < begin; ++next)
-        if (!covered.contains(words[w][next])) seeds.edges.push_back({uint32_t(next), 1, kUnknownPiece});
-      next = std::max(next, begin + 1);
-      if (piece_of[node] != kNone)
-        seeds.edges.push_back({uint32_t(begin), uint32_t(end - begin) & 0xFF, piece_of[node] & 0xFFFFFF});
-      return trie.count(node) >= options.min_count || trie.is_character(node);
-    });
-    for (; next < words[w].size(); ++next)
-      if (!covered.contains(words[w][next])) seeds.edges.push_back({uint32_t(next), 1, kUnknownPiece});
-    seeds.edge_begin.push_back(seeds.edges.size());
-  }
-  seeds.edges.shrink_to_fit();
-  return seeds;
+Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<double>& counts,
+                 const SeedOptions& options, const Interrupted& interrupted) {
+  if (options.max_piece_length == 0 || options.max_piece_length > kMaxPieceLength)
+    throw std::invalid_argument("pieces have from 1 to 255 characters");
+  return SeedFinder(words, counts, options, interrupted).find();
 }
 
 }  // namespace pairpiece

@@ -1,4 +1,4 @@
-// Text in, ids out: normalisation, words, and the segmentation of every word.
+// Text in, ids out: the segmentation of every word of a text, and back to text.
 #pragma once
 
 #include <array>
@@ -9,53 +9,39 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "bigram.hpp"
 #include "conditional.hpp"
-#include "normalizer.hpp"
+#include "scorers.hpp"
 #include "vocabulary.hpp"
 #include "word_cache.hpp"
-#include "words.hpp"
+#include "word_splitter.hpp"
 
 namespace pairpiece {
-
-// A text cut into words.
-struct PreparedText {
-  struct Word {
-    uint32_t begin, end;  // bytes of `text`
-    PieceId symbol;       // the user-defined piece it is, or -1
-  };
-  std::string text;
-  std::vector<Word> words;
-  // For each byte of `text` the input characters it comes from; empty unless asked for.
-  std::vector<uint32_t> origins, ends;
-
-  std::string_view word(size_t i) const {
-    return std::string_view(text).substr(words[i].begin, words[i].end - words[i].begin);
-  }
-  void clear() {
-    text.clear();
-    words.clear();
-    origins.clear();
-    ends.clear();
-  }
-};
 
 // The tokens of one text.
 struct Segmentation {
   std::vector<PieceId> ids;
   std::vector<uint32_t> words;                         // the word of each token
-  std::vector<std::pair<uint32_t, uint32_t>> offsets;  // input characters of each token
+  std::vector<std::pair<uint32_t, uint32_t>> offsets;  // input characters, if the text has the maps
   double log_probability = 0;
 };
 
-// How a word is scored and which of its segmentations is wanted.
-struct Request {
-  enum class Choice : uint8_t { best, sample };
-  Choice choice = Choice::best;
-  double alpha = 1;   // exponent of the probabilities sampled from
-  uint64_t seed = 0;
+// What segmentations are scored by: the scores of the vocabulary or a model.
+struct Unigram {};
+struct Conditioned {
+  const ConditionalModel* model;
+  const Conditions* conditions;
+};
+using Model = std::variant<Unigram, const BigramModel*, Conditioned>;
+
+// Co-occurrences of the tokens of a text with those of its source (docs/algorithm.md, eq. 18).
+struct LinkCounts {
+  std::vector<double> counts;  // c(t, s), by source token, then by id
+  std::vector<double> sums;    // of c(t', s), by source token
 };
 
 class Tokenizer {
@@ -63,53 +49,33 @@ class Tokenizer {
   // Scratch memory and caches of one thread.
   struct Worker;
 
-  // With `dummy_prefix` a space is put before every text, and taken away again by decoding; with
-  // `squeeze` a text loses spaces at its ends and all but one between words.
-  Tokenizer(Normalizer normalizer, Splitting splitting, bool dummy_prefix, bool squeeze,
-            Vocabulary vocabulary);
+  Tokenizer(Normalizer normalizer, const SplitOptions& options, Vocabulary vocabulary);
   ~Tokenizer();
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  Splitting splitting() const { return splitting_; }
+  const WordSplitter& splitter() const { return splitter_; }
 
-  std::string normalize(std::string_view text) const;
-  // With `maps`, fills the maps to input characters too.
-  void prepare(std::string_view text, bool maps, PreparedText& out) const;
-  // Replaces the words of a prepared text by others that cover it; user-defined symbols must stay
-  // words of their own.  False, and the text unchanged, if they do not fit.
-  bool split_again(std::span<const std::string_view> words, PreparedText& text) const;
+  // What the words of a text are to be conditioned on: the links that are given, or those found with
+  // the model itself, or the whole sentence.
+  void find_conditions(const PreparedText& text, const ConditionalModel& model,
+                       const Pairing& pairing, Worker& worker, Conditions& out) const;
 
-  // Appends the ids of the best segmentation under the target-only scores; of a text as it was given
-  // with runs of unknown tokens merged.
-  void encode(const PreparedText& text, Worker& worker, std::vector<PieceId>& ids) const;
-  void encode(std::string_view text, Worker& worker, std::vector<PieceId>& ids) const;
-  // The same under the bigram model.
-  void encode(const PreparedText& text, const BigramModel& model, Worker& worker,
+  // Appends the ids of the best segmentation.  Here and below, without bytes runs of unknown tokens
+  // are one.
+  void encode(const PreparedText& text, const Model& model, Worker& worker,
               std::vector<PieceId>& ids) const;
 
-  // Conditions found with the model itself.
-  void infer_conditions(const PreparedText& text, const ConditionalModel& model,
-                        const SourceSentence& source, Worker& worker, Conditions& out) const;
-  // The same conditioned on a source.
-  void encode(const PreparedText& text, const ConditionalModel& model, const Conditions& conditions,
-              Worker& worker, std::vector<PieceId>& ids) const;
-
-  // A segmentation with its probability, under the target-only scores (no model) or conditioned on a
-  // source.
-  Segmentation segment(const PreparedText& text, const ConditionalModel* model,
-                       const Conditions& conditions, const Request& request, Worker& worker) const;
-  // The same under the bigram model.
-  Segmentation segment(const PreparedText& text, const BigramModel& model, Worker& worker) const;
-  std::vector<Segmentation> segment_best(const PreparedText& text, const ConditionalModel* model,
-                                         const Conditions& conditions, size_t count,
+  // The best segmentation; one drawn by probabilities with the exponent `alpha`; up to `count` of
+  // them, best first.  A bigram model knows only the best.
+  Segmentation segment(const PreparedText& text, const Model& model, Worker& worker) const;
+  Segmentation sample(const PreparedText& text, const Model& model, double alpha, uint64_t seed,
+                      Worker& worker) const;
+  std::vector<Segmentation> segment_best(const PreparedText& text, const Model& model, size_t count,
                                          Worker& worker) const;
 
-  // Words and offsets of tokens that cover `text`.
-  void locate(const PreparedText& text, Segmentation& segmentation) const;
-
-  // Merges runs of unknown tokens from `begin` on into one, which a vocabulary without bytes needs.
-  void merge_unknown(std::vector<PieceId>& ids, size_t begin) const;
-  void merge_unknown(Segmentation& segmentation) const;
+  // t' of the sums are the pieces that are substrings of the words of the text.
+  LinkCounts link_counts(const PreparedText& text, const ConditionalModel& model,
+                         std::span<const int32_t> source, std::span<const PieceId> ids) const;
 
   std::string decode(std::span<const PieceId> ids) const;
 
@@ -118,33 +84,30 @@ class Tokenizer {
   void give_back(std::unique_ptr<Worker> worker) const;
 
  private:
-  // Calls visit(part, symbol) for the parts of a text that are segmented as one: words if there is a
-  // model, else what the summation of the vocabulary says.
-  template <class Visit>
-  void each_part(const PreparedText& text, const ConditionalModel* model, Visit visit) const;
-  // Calls visit(part, edges) and visit_symbol(id), in order, for the best target-only segmentation.
-  template <class Visit, class VisitSymbol>
-  void best_parts(const PreparedText& text, Worker& worker, Visit visit,
-                  VisitSymbol visit_symbol) const;
-  // Removes the spaces from `from` on that `squeeze` does not let stand; a space at the end stays.
-  static void squeeze(PreparedText& text, size_t from, bool maps);
+  using Parts = std::span<const PreparedText::Word>;
 
-  // Makes the keys of all words in the cache of the model, empty where they do not fit.
-  static void make_keys(const PreparedText& text, const Conditions& conditions, Worker& worker);
-  // Finds the edges of all words, for the worker to keep.
-  void find_edges(const PreparedText& text, Worker& worker) const;
-  // Loads edges, log-weights and log prior of a word into the worker.
-  void load(std::string_view word, Worker& worker) const;
-  void load(std::string_view word, size_t number, const ConditionalModel& model,
-            const Conditions& conditions, Worker& worker) const;
-  void load(std::string_view part, size_t number, const ConditionalModel* model,
-            const Conditions& conditions, Worker& worker) const;
+  // Calls use(scorer, cache, parts) for a model; parts are what is segmented as one.
+  template <class Use>
+  auto with_scorer(const PreparedText& text, const Model& model, Worker& worker, Use use) const;
+  // Words, or longer parts if the vocabulary adds up its scores over these.
+  Parts parts_of(const PreparedText& text, Worker& worker) const;
 
-  Normalizer normalizer_;
-  Splitting splitting_;
-  bool dummy_prefix_;
-  bool squeeze_;
+  // Ids and log-probabilities; `locate` adds the rest.
+  Segmentation best_of(const PreparedText& text, const Model& model, Worker& worker) const;
+  template <LatticeScorer S>
+  std::vector<Segmentation> best_combinations(const PreparedText& text, S& scorer, Parts parts,
+                                              size_t count) const;
+
+  void append_ids(std::string_view word, std::span<const Edge> edges,
+                  std::vector<PieceId>& ids) const {
+    for (const Edge& edge : edges) vocabulary_.append_ids(word, edge, ids);
+  }
+  void merge_unknown(std::vector<PieceId>& ids, size_t begin) const;
+  // Adds words and offsets, and merges unknown tokens.
+  void locate(const PreparedText& text, Segmentation& segmentation) const;
+
   Vocabulary vocabulary_;
+  WordSplitter splitter_;
   static constexpr size_t kSpares = 16;
   mutable std::array<std::atomic<Worker*>, kSpares> spares_{};
 };
@@ -154,36 +117,26 @@ struct Tokenizer::Worker {
   using PlainCache = WordCache<size_t{1} << 17, size_t{1} << 14>;
   using ModelCache = WordCache<size_t{1} << 17, size_t{1} << 16>;
 
+  // What belongs to one model.
+  struct ModelMemory {
+    uint64_t identity;
+    ModelCache cache;
+    ConditionalScorer::Memory conditional;
+  };
+  ModelMemory& memory_of(uint64_t identity) {
+    if (!model_memory || model_memory->identity != identity)
+      model_memory.emplace().identity = identity;
+    return *model_memory;
+  }
+
   PreparedText text;
-  std::vector<PieceId> ids;
-  Vocabulary::Scratch scratch;
-  PlainCache cache;
-  std::vector<uint64_t> hashes;  // of the words, for the cache
-  uint64_t model = 0;  // whose results the next two hold
-  std::optional<ModelCache> model_cache;
-  ConditionalModel::Scratch conditional;
   Conditions conditions;
-  std::string keys;                // of the words of a text in that cache, one after the other
-  std::vector<uint32_t> key_ends;
-
-  std::string_view key(size_t word) const {
-    return std::string_view(keys).substr(key_ends[word], key_ends[word + 1] - key_ends[word]);
-  }
-
-  // The cache for a model's results, emptied when the model is another one than before.
-  ModelCache& cache_of(uint64_t wanted) {
-    if (model != wanted || !model_cache) {
-      model = wanted;
-      model_cache.emplace();
-      conditional = {};
-    }
-    return *model_cache;
-  }
-  Lattice lattice;
-  Path path;
-  std::vector<Edge> edges;
-  WordEdges word_edges;
-  std::vector<double> log_weight, log_prior;
+  PlainCache cache;
+  std::optional<ModelMemory> model_memory;
+  std::vector<uint64_t> hashes;  // of the words' keys
+  std::vector<PreparedText::Word> parts;
+  Vocabulary::Scratch unigram;
+  ScoredWord scored;
 };
 
 }  // namespace pairpiece

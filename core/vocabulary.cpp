@@ -2,16 +2,53 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "utf8.hpp"
 
 namespace pairpiece {
 namespace {
 
-constexpr double kUnknownPenalty = 10;  // nats below the worst piece
 constexpr std::string_view kUnknownSurface = " \xE2\x81\x87 ";  // " ⁇ ", as SentencePiece
+constexpr std::string_view kMarker = "\xE2\x96\x81";            // ▁
 
-std::vector<std::string> keys_of(const std::vector<std::string>& pieces,
+// Marker → space.
+std::string unmarked(std::string_view piece) {
+  std::string out;
+  for (size_t i = 0; i < piece.size();) {
+    const bool marked = piece.substr(i, kMarker.size()) == kMarker;
+    out += marked ? ' ' : piece[i];
+    i += marked ? kMarker.size() : 1;
+  }
+  return out;
+}
+
+// The pieces as they are inside.
+std::vector<std::string> checked(std::vector<std::string> pieces,
+                                 const std::vector<PieceType>& types,
+                                 const std::vector<double>& scores) {
+  const auto require = [](bool good, const char* complaint) {
+    if (!good) throw std::invalid_argument(complaint);
+  };
+  require(pieces.size() == types.size() && pieces.size() == scores.size(),
+          "pieces, types and scores differ in number");
+  require(pieces.size() < kMaxPieces, "too many pieces");
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    require(types[i] <= PieceType::byte, "unknown piece type");
+    const bool normal = types[i] == PieceType::normal;
+    if (normal) pieces[i] = unmarked(pieces[i]);
+    if (pieces[i].empty()) throw std::invalid_argument("piece " + std::to_string(i) + " is empty");
+    if (normal && pieces[i].size() > kMaxPieceLength)
+      throw std::invalid_argument("piece " + std::to_string(i) + " is longer than 255 bytes");
+  }
+  require(std::count(types.begin(), types.end(), PieceType::unknown) == 1,
+          "there must be exactly one unknown piece");
+  const auto bytes = std::count(types.begin(), types.end(), PieceType::byte);
+  require(bytes == 0 || bytes == 256, "there must be 256 byte pieces");
+  return pieces;
+}
+
+std::vector<std::string> of_type(const std::vector<std::string>& pieces,
                                  const std::vector<PieceType>& types, PieceType type) {
   std::vector<std::string> keys(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i)
@@ -23,28 +60,33 @@ std::vector<std::string> keys_of(const std::vector<std::string>& pieces,
 
 Vocabulary::Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
                        std::vector<double> scores, Summation summation)
-    : pieces_(std::move(pieces)),
+    : pieces_(checked(std::move(pieces), types, scores)),
       types_(std::move(types)),
       scores_(std::move(scores)),
       summation_(summation),
-      normal_(keys_of(pieces_, types_, PieceType::normal)),
-      user_defined_(keys_of(pieces_, types_, PieceType::user_defined)) {
+      normal_(of_type(pieces_, types_, PieceType::normal)) {
   double lowest = 0;
   byte_of_.resize(pieces_.size());
   for (size_t i = 0; i < pieces_.size(); ++i) {
-    switch (types_[i]) {
-      case PieceType::normal: lowest = std::min(lowest, scores_[i]); break;
-      case PieceType::unknown: unknown_ = PieceId(i); break;
-      case PieceType::user_defined: has_user_defined_ = true; break;
-      case PieceType::byte:
-        byte_of_[i] = uint8_t(byte_pieces_.size());
-        byte_pieces_.push_back(PieceId(i));
-        break;
-      case PieceType::control: break;
-    }
+    if (types_[i] == PieceType::normal) lowest = std::min(lowest, scores_[i]);
+    if (types_[i] == PieceType::unknown) unknown_ = PieceId(i);
+    if (types_[i] != PieceType::byte) continue;
+    byte_of_[i] = uint8_t(byte_pieces_.size());
+    byte_pieces_.push_back(PieceId(i));
   }
   unknown_score_ = lowest - kUnknownPenalty;
   if (summation_ == Summation::singles) unknown_score_ = float(unknown_score_);
+}
+
+std::vector<std::string> Vocabulary::symbols() const {
+  return of_type(pieces_, types_, PieceType::user_defined);
+}
+
+PieceId Vocabulary::checked_id(int64_t id) const {
+  if (id < 0 || id >= int64_t(size()))
+    throw std::invalid_argument("id " + std::to_string(id) + " is not in the vocabulary of " +
+                                std::to_string(size()) + " pieces");
+  return PieceId(id);
 }
 
 void Vocabulary::append_edges(std::string_view word, std::vector<Edge>& edges) const {
@@ -111,23 +153,23 @@ double Vocabulary::symbol_score(std::string_view symbol) {
   return 0.1 * double(symbol.size()) - 0.1;
 }
 
-std::string Vocabulary::decode(const PieceId* ids, size_t count) const {
+std::string Vocabulary::decode(std::span<const PieceId> ids) const {
   std::string text;
   std::string bytes;
   const auto flush = [&] {
     if (!bytes.empty()) text += sanitize(bytes);
     bytes.clear();
   };
-  for (size_t i = 0; i < count; ++i) {
-    if (type(ids[i]) == PieceType::byte) {
-      bytes += char(byte_of_[size_t(ids[i])]);
+  for (const PieceId id : ids) {
+    if (type(id) == PieceType::byte) {
+      bytes += char(byte_of_[size_t(id)]);
       continue;
     }
     flush();
-    if (type(ids[i]) == PieceType::unknown)
+    if (type(id) == PieceType::unknown)
       text += kUnknownSurface;
-    else if (type(ids[i]) != PieceType::control)
-      text += piece(ids[i]);
+    else if (type(id) != PieceType::control)
+      text += piece(id);
   }
   flush();
   return text;

@@ -1,8 +1,8 @@
 // The pieces of a tokenizer and the plain (target-only) best segmentation with them.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +31,9 @@ enum class PieceType : uint8_t { normal, unknown, control, user_defined, byte };
 // just a character that no piece contains.
 class Vocabulary {
  public:
-  // One entry per id.  Requires exactly one piece of type `unknown`; byte pieces, if any, are 256
-  // and in the order of their bytes; normal and user-defined pieces are not empty.
+  // One entry per id, with pieces as users see them, well-formed.  Throws std::invalid_argument unless there is
+  // exactly one piece of type `unknown`, byte pieces, if any, are 256 (in the order of their bytes),
+  // and no piece is empty or too long.
   Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
              std::vector<double> scores, Summation summation);
 
@@ -46,9 +47,10 @@ class Vocabulary {
   Summation summation() const { return summation_; }
   PieceId unknown() const { return unknown_; }
   bool has_bytes() const { return byte_pieces_.size() == 256; }
-  const Trie& normal() const { return normal_; }
-  const Trie& user_defined() const { return user_defined_; }
-  bool has_user_defined() const { return has_user_defined_; }
+  // The user-defined pieces by id; empty where a piece is something else.
+  std::vector<std::string> symbols() const;
+  // Throws std::invalid_argument if there is no such id.
+  PieceId checked_id(int64_t id) const;
 
   // All edges of a word, in bytes, sorted: normal pieces, and an unknown edge over each character
   // that is not a piece itself.
@@ -73,19 +75,18 @@ class Vocabulary {
   static double symbol_score(std::string_view symbol);
 
   // Joins pieces into text: bytes that do not form characters become U+FFFD, control pieces vanish.
-  std::string decode(const PieceId* ids, size_t count) const;
+  std::string decode(std::span<const PieceId> ids) const;
 
  private:
   std::vector<std::string> pieces_;
   std::vector<PieceType> types_;
   std::vector<double> scores_;
   Summation summation_;
-  Trie normal_, user_defined_;
+  Trie normal_;
   PieceId unknown_ = 0;
   std::vector<PieceId> byte_pieces_;  // by byte
   std::vector<uint8_t> byte_of_;      // by id; meaningful for byte pieces
   double unknown_score_ = 0;
-  bool has_user_defined_ = false;
 };
 
 }  // namespace pairpiece

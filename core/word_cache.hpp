@@ -111,16 +111,17 @@ class WordShelf {
   std::vector<Slot> slots_;
 };
 
+// Longer words, in bytes, are not remembered.
+inline constexpr size_t kLongestRemembered = 44;
+
 // Two shelves: most words are short and have few ids.  Not thread-safe: one per worker.
 template <size_t short_slots, size_t long_slots>
 class WordCache {
  public:
-  static constexpr size_t longest() { return Long::longest(); }
-
   // The hash of a word, to look it up with; has its place fetched into the processor's cache.
   uint64_t hash(std::string_view word) const {
     uint64_t state = word.size() * 0x9E3779B97F4A7C15u;
-    if (word.size() > longest()) return state;
+    if (word.size() > kLongestRemembered) return state;
     each_chunk(word, [&](uint64_t chunk, size_t) {
       state = (state ^ chunk) * 0xD6E8FEB86659FD93u;
       state ^= state >> 32;
@@ -133,7 +134,7 @@ class WordCache {
   }
 
   bool append(uint64_t hash, std::string_view word, std::vector<PieceId>& ids) const {
-    if (word.empty() || word.size() > longest()) return false;
+    if (word.empty() || word.size() > kLongestRemembered) return false;
     return (word.size() <= Short::longest() && short_.append(hash, word, ids)) ||
            long_.append(hash, word, ids);
   }
@@ -144,7 +145,7 @@ class WordCache {
 
  private:
   using Short = WordShelf<18, 4, short_slots>;  // 32 and 64 bytes a slot
-  using Long = WordShelf<44, 6, long_slots>;
+  using Long = WordShelf<kLongestRemembered, 6, long_slots>;
   Short short_;
   Long long_;
 };

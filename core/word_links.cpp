@@ -28,20 +28,13 @@ std::vector<Link> LinkFinder::find(std::span<const double> evidence, size_t sour
   expect_between_anchors();
   choose(evidence, [](double distance) { return std::exp(-kWordTension * distance); });
 
-  linked_.assign(sources * targets, 0);
-  links_of_target_.assign(targets, 0);
-  links_of_source_.assign(sources, 0);
-  grow_from_anchors();
-  link_what_is_left(evidence);
-  std::vector<Link> links;
-  for (uint32_t s = 0; s < sources; ++s)
-    for (uint32_t t = 0; t < targets; ++t)
-      if (linked_[t * sources + s]) links.emplace_back(s, t);
+  std::vector<Link> links = symmetrized_choices();
+  link_what_is_left(evidence, links);
   return links;
 }
 
-template <class Prior>
-void LinkFinder::choose(std::span<const double> evidence, Prior prior) {
+template <class Nearness>
+void LinkFinder::choose(std::span<const double> evidence, Nearness nearness) {
   beliefs_.resize(sources_);
   of_target_.assign(targets_, kNone);
   of_source_.assign(sources_, kNone);
@@ -51,7 +44,7 @@ void LinkFinder::choose(std::span<const double> evidence, Prior prior) {
     double most = kNoSource;
     for (size_t s = 0; s < sources_; ++s) {
       const double belief =
-          evidence[t * sources_ + s] * prior(std::abs(double(s) - expected_[t]));
+          evidence[t * sources_ + s] * nearness(std::abs(double(s) - expected_[t]));
       beliefs_[s] = belief;
       sum += belief;
       if (belief > most) {
@@ -86,57 +79,39 @@ void LinkFinder::expect_between_anchors() {
   }
 }
 
-void LinkFinder::link(size_t source, size_t target) {
-  linked_[target * sources_ + source] = 1;
-  ++links_of_target_[target];
-  ++links_of_source_[source];
-}
-
-// grow-diag (Koehn et al., 2003): choices of one side next to links, for words that have none.
-void LinkFinder::grow_from_anchors() {
-  std::vector<Link> open;
-  for (uint32_t t = 0; t < targets_; ++t) {
-    if (of_target_[t] == kNone || of_source_[of_target_[t]] != t) continue;
-    link(of_target_[t], t);
-    open.emplace_back(of_target_[t], t);
-  }
-  for (size_t i = 0; i < open.size(); ++i) {
-    const auto [source, target] = open[i];
-    for (size_t t = target - (target > 0); t <= target + 1 && t < targets_; ++t) {
-      for (size_t s = source - (source > 0); s <= source + 1 && s < sources_; ++s) {
-        if (of_target_[t] != s && of_source_[s] != t) continue;
-        if (links_of_target_[t] > 0 && links_of_source_[s] > 0) continue;
-        link(s, t);
-        open.emplace_back(uint32_t(s), uint32_t(t));
-      }
-    }
-  }
-}
-
-// final-and: choices between words that have no link; then, of words that nothing is known about,
-// those that are left over at the same place.
-void LinkFinder::link_what_is_left(std::span<const double> evidence) {
+std::vector<Link> LinkFinder::symmetrized_choices() {
+  forward_.clear();
+  reverse_.clear();
   for (uint32_t t = 0; t < targets_; ++t)
-    if (of_target_[t] != kNone && links_of_target_[t] == 0 && links_of_source_[of_target_[t]] == 0)
-      link(of_target_[t], t);
+    if (of_target_[t] != kNone) forward_.emplace_back(of_target_[t], t);
   for (uint32_t s = 0; s < sources_; ++s)
-    if (of_source_[s] != kNone && links_of_source_[s] == 0 && links_of_target_[of_source_[s]] == 0)
-      link(s, of_source_[s]);
-  for (size_t t = 0; t < targets_; ++t) {
-    if (links_of_target_[t] > 0) continue;
+    if (of_source_[s] != kNone) reverse_.emplace_back(s, of_source_[s]);
+  std::sort(forward_.begin(), forward_.end());
+  return grow_diag_final_and(forward_, reverse_, Growth::outward);
+}
+
+void LinkFinder::link_what_is_left(std::span<const double> evidence, std::vector<Link>& links) {
+  source_linked_.assign(sources_, 0);
+  target_linked_.assign(targets_, 0);
+  for (const auto& [source, target] : links) source_linked_[source] = target_linked_[target] = 1;
+  for (uint32_t t = 0; t < targets_; ++t) {
+    if (target_linked_[t]) continue;
     const auto row = evidence.subspan(t * sources_, sources_);
     if (std::all_of(row.begin(), row.end(), [](double e) { return e == 0; })) continue;
-    size_t nearest = kNone;
+    uint32_t nearest = kNone;
     double least = kReach;
-    for (size_t s = 0; s < sources_; ++s) {
+    for (uint32_t s = 0; s < sources_; ++s) {
       const double distance = std::abs(double(s) - expected_[t]);
-      if (links_of_source_[s] > 0 || distance > least || (distance == least && nearest != kNone))
+      if (source_linked_[s] || distance > least || (distance == least && nearest != kNone))
         continue;
       least = distance;
       nearest = s;
     }
-    if (nearest != kNone) link(nearest, t);
+    if (nearest == kNone) continue;
+    source_linked_[nearest] = 1;
+    links.emplace_back(nearest, t);
   }
+  std::sort(links.begin(), links.end());
 }
 
 }  // namespace pairpiece

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
-namespace pairpiece {
+#include "symmetrization.hpp"
 
-using Link = std::pair<uint32_t, uint32_t>;  // (source word, target word)
+namespace pairpiece {
 
 // Finds links between the words of a sentence and its translation; memory of one thread.
 class LinkFinder {
@@ -21,21 +20,23 @@ class LinkFinder {
   static constexpr uint32_t kNone = ~uint32_t{0};
 
   // Each target word chooses a source word, and each source word a target word: those with the
-  // highest share of the evidence, given where in the source each target word is expected.
-  template <class Prior>
-  void choose(std::span<const double> evidence, Prior prior);
+  // highest share of the evidence, given how likely a source word is at a distance from where the
+  // target word is expected.
+  template <class Nearness>
+  void choose(std::span<const double> evidence, Nearness nearness);
   // Where the words between those that chose each other are expected.
   void expect_between_anchors();
-  void grow_from_anchors();
-  void link_what_is_left(std::span<const double> evidence);
-  void link(size_t source, size_t target);
+  // The choices of both sides as one set of links.
+  std::vector<Link> symmetrized_choices();
+  // Links words that nothing is known about with those that are left over at the same place.
+  void link_what_is_left(std::span<const double> evidence, std::vector<Link>& links);
 
   size_t sources_ = 0, targets_ = 0;
   std::vector<double> expected_;  // place in the source, by target word
   std::vector<double> beliefs_;   // of one target word in each source word
   std::vector<uint32_t> of_target_, of_source_;  // what was chosen, or kNone
-  std::vector<uint8_t> linked_;                  // as `evidence`
-  std::vector<uint32_t> links_of_target_, links_of_source_;
+  std::vector<Link> forward_, reverse_;          // the same as links
+  std::vector<uint8_t> source_linked_, target_linked_;
 };
 
 }  // namespace pairpiece

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "character_class.hpp"
 #include "utf8.hpp"
@@ -18,12 +16,6 @@ enum class Splitting : uint8_t {
   none,      // the whole text is one word
   spaces,    // a word begins at each space
 };
-
-// What `paper` splitting does to a text before it is split: a space before punctuation that has
-// none (`after_space` says whether the text itself comes after one).  The maps, if given, are those
-// of Normalizer::normalize; an inserted space covers no input.
-std::string insert_paper_spaces(std::string_view text, bool after_space,
-                                std::vector<uint32_t>* origins, std::vector<uint32_t>* ends);
 
 // The end of a run of characters that begins at `begin`: of one class, which its first character
 // decides, or of any but spaces.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <stdexcept>
 #include <vector>
 
 struct Test {
@@ -31,3 +32,14 @@ struct Registration {
       std::printf("%s:%d: CHECK(%s) failed\n", __FILE__, __LINE__, #condition); \
     }                                                                            \
   } while (false)
+
+// Whether a call complains about its arguments.
+template <class Call>
+bool refused(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument&) {
+    return true;
+  }
+  return false;
+}

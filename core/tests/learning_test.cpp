@@ -38,10 +38,11 @@ PairSet random_pairs(unsigned seed, size_t words, uint32_t sources) {
 }
 
 Learner make_learner(const PairSet& pairs, LearnerOptions options, double coverage = 1) {
-  std::vector<double> weights(pairs.words.size(), 1);
+  pairs.check();
+  std::vector<double> counts(pairs.words.size(), 1);
   SeedOptions seeds;
   seeds.character_coverage = coverage;
-  return Learner(pairs, find_seeds(pairs.words, weights, {}, seeds, nullptr), options);
+  return Learner(pairs, find_seeds(pairs.words, counts, seeds, nullptr), options);
 }
 
 }  // namespace
@@ -105,6 +106,24 @@ TEST(pruning_to_the_characters_still_segments_every_word) {
       characters += pairs.count[p] * double(pairs.words[w].size());
   for (const double c : learner.piece_counts()) counted += c;
   CHECK(std::abs(characters - counted) < 1e-6 * characters);
+}
+
+TEST(pairs_that_do_not_fit_together_are_refused) {
+  const PairSet pairs = random_pairs(6, 20, 9);
+  CHECK(!refused([&] { pairs.check(); }));
+  const auto spoilt = [&](auto spoil) {
+    PairSet copy = pairs;
+    spoil(copy);
+    return refused([&] { copy.check(); });
+  };
+  CHECK(spoilt([](PairSet& p) { p.words.pop_back(); }));
+  CHECK(spoilt([](PairSet& p) { p.words[3].clear(); }));
+  CHECK(spoilt([](PairSet& p) { p.pair_begin[4] = p.pair_begin.back() + 1; }));
+  CHECK(spoilt([](PairSet& p) { p.source_begin[5] = p.source_begin[4]; }));
+  CHECK(spoilt([](PairSet& p) { p.source[0] = p.sources; }));
+  CHECK(spoilt([](PairSet& p) { p.multiplicity[0] = 0; }));
+  CHECK(spoilt([](PairSet& p) { p.count[2] = std::nan(""); }));
+  CHECK(spoilt([](PairSet& p) { p.expected[2] = -1; }));
 }
 
 TEST(an_interrupted_pass_leaves_the_table_as_it_was) {

@@ -1,6 +1,8 @@
 // UTF-8, normalisation and words, also on input that is not what it should be.
 
+#include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -64,8 +66,12 @@ TEST(hostile_normalisation_tables_are_harmless) {
       table.resize(std::min<size_t>(table.size(), 4 + trie_bytes));
       table += std::string("a\0b\xC3\xA9\0\0", 6);
     }
-    const auto normalizer = Normalizer::from_charsmap(table);
-    if (!normalizer) continue;
+    std::optional<Normalizer> normalizer;
+    try {
+      normalizer.emplace(table);
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
     std::string out;
     std::vector<uint32_t> origins, ends;
     normalizer->normalize(random_bytes(random, 40), out, 0, origins, ends);
@@ -76,7 +82,7 @@ TEST(hostile_normalisation_tables_are_harmless) {
 
 TEST(an_empty_table_changes_nothing) {
   std::string out;
-  Normalizer::from_charsmap("")->normalize("  a\tb\xC3\xA9 ", out);
+  Normalizer("").normalize("  a\tb\xC3\xA9 ", out);
   CHECK(out == "  a\tb\xC3\xA9 ");
 }
 

@@ -56,8 +56,8 @@ ConditionalModel random_model(std::mt19937& random, const Vocabulary& vocabulary
     }
     row_begin.push_back(source.size());
   }
-  return ConditionalModel(row_begin, source, count, source_count, base,
-                          {conditional, 1, {4, 1, 4}, 0.5});
+  return ConditionalModel({row_begin, source, count}, source_count, base,
+                          {conditional, 1, {4, 1, 4}, 0.5, 0});
 }
 
 struct RandomSource {
@@ -77,19 +77,18 @@ struct RandomSource {
 TEST(fast_and_general_segmentation_agree) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
-    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting(random() % 4),
-                              random() % 2 == 0, false, random_vocabulary(random, random() % 2 == 0));
+    const SplitOptions options{Splitting(random() % 4), random() % 2 == 0, false};
+    const Tokenizer tokenizer(Normalizer(""), options, random_vocabulary(random, random() % 2 == 0));
     const auto worker = tokenizer.borrow();
     for (int i = 0; i < 20; ++i) {
       PreparedText text;
-      tokenizer.prepare(random_text(random), true, text);
+      tokenizer.splitter().prepare(random_text(random), true, text);
       std::vector<PieceId> ids;
-      tokenizer.encode(text, *worker, ids);
-      Segmentation general = tokenizer.segment(text, nullptr, {}, {}, *worker);
+      tokenizer.encode(text, Unigram(), *worker, ids);
+      const Segmentation general = tokenizer.segment(text, Unigram(), *worker);
       CHECK(general.ids == ids);
-      const auto best = tokenizer.segment_best(text, nullptr, {}, 3, *worker);
+      const auto best = tokenizer.segment_best(text, Unigram(), 3, *worker);
       CHECK(!best.empty() && best[0].ids == ids);
-      tokenizer.locate(text, general);
       CHECK(general.words.size() == ids.size() && general.offsets.size() == ids.size());
     }
   }
@@ -98,13 +97,13 @@ TEST(fast_and_general_segmentation_agree) {
 TEST(bytes_bring_every_text_back) {
   std::mt19937 random(2);
   for (int round = 0; round < 100; ++round) {
-    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting::lossless, false, false,
-                              random_vocabulary(random, true));
+    const Tokenizer tokenizer(Normalizer(""), {}, random_vocabulary(random, true));
     auto worker = tokenizer.borrow();
     for (int i = 0; i < 30; ++i) {
       const std::string text = random_text(random);
       std::vector<PieceId> ids;
-      tokenizer.encode(text, *worker, ids);
+      tokenizer.splitter().prepare(text, false, worker->text);
+      tokenizer.encode(worker->text, Unigram(), *worker, ids);
       CHECK(tokenizer.decode(ids) == text);
     }
     tokenizer.give_back(std::move(worker));
@@ -114,34 +113,72 @@ TEST(bytes_bring_every_text_back) {
 TEST(paired_segmentation_covers_the_text) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
-    const Tokenizer tokenizer(*Normalizer::from_charsmap(""), Splitting::lossless, false, false,
-                              random_vocabulary(random, true));
+    const Tokenizer tokenizer(Normalizer(""), {}, random_vocabulary(random, true));
     const auto model = random_model(random, tokenizer.vocabulary(), 7,
                                     round % 2 ? Conditional::pooled : Conditional::mixture);
     const auto worker = tokenizer.borrow();
     for (int i = 0; i < 10; ++i) {
       const std::string text = random_text(random);
       PreparedText prepared;
-      tokenizer.prepare(text, false, prepared);
+      tokenizer.splitter().prepare(text, false, prepared);
       const RandomSource words(random, 7);
       const SourceSentence source{words.tokens, words.word_begin};
       std::vector<Link> links;
       for (uint32_t s = 0; s < source.words(); ++s)
         for (uint32_t t = 0; t < prepared.words.size(); ++t)
           if (random() % 3 == 0) links.emplace_back(s, t);
-      Conditions whole, linked, inferred;
-      whole.set_whole_sentence(source);
-      linked.set_links(source, links, prepared.words.size(), false);
-      tokenizer.infer_conditions(prepared, model, source, *worker, inferred);
-      for (const Conditions& conditions : {whole, linked, inferred}) {
+      const Pairing whole{source, {}, true}, linked{source, links, false}, inferred{source, {}, false};
+      for (const Pairing& pairing : {whole, linked, inferred}) {
+        Conditions conditions;
+        tokenizer.find_conditions(prepared, model, pairing, *worker, conditions);
+        const Conditioned paired{&model, &conditions};
         std::vector<PieceId> ids;
-        tokenizer.encode(prepared, model, conditions, *worker, ids);
+        tokenizer.encode(prepared, paired, *worker, ids);
         CHECK(tokenizer.decode(ids) == text);
-        CHECK(tokenizer.segment(prepared, &model, conditions, {}, *worker).ids == ids);
-        const Request drawn{Request::Choice::sample, 0.5, 9};
-        const auto sampled = tokenizer.segment(prepared, &model, conditions, drawn, *worker);
+        CHECK(tokenizer.segment(prepared, paired, *worker).ids == ids);
+        const auto sampled = tokenizer.sample(prepared, paired, 0.5, 9, *worker);
         CHECK(tokenizer.decode(sampled.ids) == text);
       }
     }
   }
+}
+
+TEST(links_to_words_that_are_not_there_are_refused) {
+  const std::vector<int32_t> tokens{1, 2};
+  const std::vector<uint32_t> word_begin{0, 1, 2};
+  const SourceSentence source{tokens, word_begin};
+  Conditions conditions;
+  const auto is_refused = [&](Link link) {
+    return refused([&] { conditions.set_links(source, std::span(&link, 1), 3, false); });
+  };
+  CHECK(!is_refused({1, 2}));
+  CHECK(is_refused({2, 2}) && is_refused({1, 3}));
+}
+
+TEST(vocabularies_that_cannot_be_used_are_refused) {
+  using enum PieceType;
+  const auto is_refused = [](std::vector<std::string> pieces, std::vector<PieceType> types) {
+    const std::vector<double> scores(types.size(), 0.0);
+    return refused([&] { Vocabulary(pieces, types, scores, Summation::words); });
+  };
+  CHECK(!is_refused({"<unk>", "a"}, {unknown, normal}));
+  CHECK(is_refused({"<unk>", "a"}, {unknown}));
+  CHECK(is_refused({"<unk>", ""}, {unknown, normal}));
+  CHECK(is_refused({"a"}, {normal}));
+  CHECK(is_refused({"<unk>", "<unk2>"}, {unknown, unknown}));
+  CHECK(is_refused({"<unk>", "<0x00>"}, {unknown, byte}));
+  CHECK(is_refused({"<unk>", "a"}, {unknown, PieceType(5)}));
+  CHECK(is_refused({"<unk>", std::string(256, 'a')}, {unknown, normal}));
+}
+
+TEST(tables_that_do_not_fit_together_are_refused) {
+  const auto is_refused = [](const SparseRows& counts) {
+    return refused([&] { ConditionalModel(counts, {1.0, 1.0}, {0.5, 0.5}, {}); });
+  };
+  CHECK(!is_refused({{0, 1, 3}, {1, 0, 1}, {1, 1, 1}}));
+  CHECK(is_refused({{0, 1}, {1}, {1}}));                    // a row is missing
+  CHECK(is_refused({{0, 1, 3}, {1, 1, 0}, {1, 1, 1}}));     // not ascending
+  CHECK(is_refused({{0, 1, 3}, {1, 0, 2}, {1, 1, 1}}));     // no such column
+  CHECK(is_refused({{0, 4, 3}, {1, 0, 1}, {1, 1, 1}}));     // beyond the end
+  CHECK(is_refused({{0, 1, 3}, {1, 0, 1}, {1, 1}}));        // a count is missing
 }

@@ -1,24 +1,62 @@
 """The compiled core of pairpiece; not a public interface."""
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated
 
 import numpy
 from numpy.typing import NDArray
 
 
-class ConditionalModel:
-    def __init__(self, row_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], pooled: bool, smoothing: float, over: float, under: float, unlinked: float, piece_penalty: float, inferred_piece_penalty: float) -> None: ...
+class Splitting(enum.Enum):
+    lossless = 0
 
-class BigramModel:
-    def __init__(self, row_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], next: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], smoothing: float) -> None: ...
+    paper = 1
 
-class Tokenizer:
-    def __init__(self, charsmap: bytes, splitting: int, dummy_prefix: bool, squeeze: bool, pieces: list, types: Sequence[int], scores: Sequence[float], summation: int) -> None: ...
+    none = 2
+
+    spaces = 3
+
+class WordSplitter:
+    def __init__(self, charsmap: bytes, splitting: Splitting, dummy_prefix: bool, squeeze: bool, symbols: list) -> None: ...
 
     def normalize(self, text: str) -> str: ...
 
     def words(self, text: str) -> list[tuple[str, bool]]: ...
+
+def grow_diag_final_and(forward: object, reverse: object) -> list[tuple[int, int]]: ...
+
+class Conditional(enum.Enum):
+    mixture = 0
+
+    pooled = 1
+
+class LengthPenalty:
+    def __init__(self, over: float, under: float, unlinked: float) -> None: ...
+
+class ConditionalOptions:
+    def __init__(self, conditional: Conditional, smoothing: float, length_penalty: LengthPenalty, piece_penalty: float, inferred_piece_penalty: float) -> None: ...
+
+class ConditionalModel:
+    def __init__(self, row_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: ConditionalOptions) -> None: ...
+
+class BigramModel:
+    def __init__(self, row_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], next: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], smoothing: float) -> None: ...
+
+class Summation(enum.Enum):
+    words = 0
+
+    spaces = 1
+
+    texts = 2
+
+    singles = 3
+
+class Tokenizer:
+    def __init__(self, charsmap: bytes, splitting: Splitting, dummy_prefix: bool, squeeze: bool, pieces: list, types: Sequence[int], scores: Sequence[float], summation: Summation) -> None: ...
+
+    @property
+    def splitter(self) -> WordSplitter: ...
 
     def encode(self, text: str, as_pieces: bool) -> object: ...
 
@@ -32,8 +70,21 @@ class Tokenizer:
 
     def decode_batch(self, batch: list, threads: int) -> list: ...
 
+class Counting(enum.Enum):
+    posterior = 0
+
+    printed = 1
+
+    best = 2
+
+class SeedOptions:
+    def __init__(self, max_piece_length: int, min_count: float, max_seeds: int, character_coverage: float, forbidden: list, allowed: list | None) -> None: ...
+
+class LearnerOptions:
+    def __init__(self, conditional: Conditional, counting: Counting, smoothing: float, base_offset: float, length_penalty: LengthPenalty, share_initial: bool, threads: int) -> None: ...
+
 class Learner:
-    def __init__(self, words: list, pair_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], expected: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], multiplicity: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], sources: int, forbidden: list, allowed: list | None, max_piece_length: int, min_count: float, max_seeds: int, character_coverage: float, pooled: bool, counting: int, smoothing: float, base_offset: float, over: float, under: float, unlinked: float, share_initial: bool, threads: int) -> None: ...
+    def __init__(self, words: list, pair_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], expected: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_begin: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], multiplicity: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], sources: int, seeds: SeedOptions, options: LearnerOptions) -> None: ...
 
     def table_bytes(self) -> int: ...
 

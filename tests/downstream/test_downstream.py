@@ -23,9 +23,9 @@ from support import peers
 from support.command_line import Training, begin_of_sample, call, complaint, run, start, stop_when
 
 import pairpiece
-from pairpiece.downstream import Results, language_models, measures, runs, translations
+from pairpiece.downstream import Results, language_models, measures, translations, trials
 from pairpiece.downstream.pieces import TargetPieces
-from pairpiece.downstream.samples import Sample, to_markdown
+from pairpiece.downstream.written_text import WrittenText, to_markdown
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import systems_of
@@ -202,7 +202,7 @@ def test_translations_are_shown(mt: tuple[Results, Path], world: World) -> None:
 
 
 def test_samples_cannot_break_a_table() -> None:
-    sample = Sample((("line", "a|b"),), "m*", ["<b>", "|"], ["_x_"])
+    sample = WrittenText((("line", "a|b"),), "m*", ["<b>", "|"], ["_x_"])
     shown = to_markdown([sample]).splitlines()
     assert shown == ["| line | a\\|b |", "|---|---|", r"| m\* | \<b\> \| **\_x\_** |"]
 
@@ -384,13 +384,13 @@ def test_what_is_done_is_not_done_again(
     folder = shutil.copytree(lm[1], tmp_path / "lm")
     (source,) = world.text("train.fr")
     done: list[Path] = []
-    perform = runs._perform
+    perform = trials._perform
 
-    def watched(run: runs.Run, told: Any) -> None:
+    def watched(run: trials.Trial, told: Any) -> None:
         done.append(run.folder)
         perform(run, told)
 
-    monkeypatch.setattr(runs, "_perform", watched)
+    monkeypatch.setattr(trials, "_perform", watched)
     how = {**QUICK_LM, "output": folder}
     again = language_models(world.tokenizers, *world.monolingual, source, **how)
     assert done == []
@@ -460,7 +460,7 @@ def test_results_are_written_and_drawn(lm: tuple[Results, Path], mt: tuple[Resul
 
 
 def test_two_experiments_do_not_share_a_folder(world: World, tmp_path: Path) -> None:
-    with runs.locked(tmp_path), pytest.raises(OptionError, match="another experiment"):
+    with trials.locked(tmp_path), pytest.raises(OptionError, match="another experiment"):
         language_models(world.tokenizers, *world.monolingual, output=tmp_path, **QUICK_LM)
 
 
@@ -661,10 +661,10 @@ def test_orphans_stop(monkeypatch: pytest.MonkeyPatch) -> None:
         raise StoppedError
 
     monkeypatch.setattr(os, "_exit", leave)
-    monkeypatch.setattr(runs, "_worker", (None, threading.Event(), os.getppid() + 1))
-    monkeypatch.setattr(runs, "_perform", lambda _, told: told(1))
+    monkeypatch.setattr(trials, "_worker", (None, threading.Event(), os.getppid() + 1))
+    monkeypatch.setattr(trials, "_perform", lambda _, told: told(1))
     with pytest.raises(StoppedError):
-        runs._perform_there(0, None)  # type: ignore[arg-type]
+        trials._perform_there(0, None)  # type: ignore[arg-type]
     assert stopped == [1]
 
 

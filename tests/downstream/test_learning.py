@@ -18,12 +18,19 @@ from pairpiece.downstream.language_model import (
     negative_log_likelihoods,
     windows,
 )
-from pairpiece.downstream.learning import BEST, CHECKPOINT, History, Training, learn, learning_rate
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
 from pairpiece.downstream.settings import (
     LanguageModelSettings,
     language_model_settings,
     translation_settings,
+)
+from pairpiece.downstream.training_loop import (
+    BEST,
+    CHECKPOINT,
+    History,
+    Training,
+    learning_rate,
+    train_model,
 )
 from pairpiece.errors import CorpusError, OptionError
 
@@ -101,7 +108,7 @@ def interrupted(folder: Path, chosen: LanguageModelSettings, after: int) -> None
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        learn(task(chosen), chosen, 3, folder, advance=killed)
+        train_model(task(chosen), chosen, 3, folder, advance=killed)
 
 
 @pytest.mark.parametrize("changes", [{}, {"averaging": 0.1, "accumulation": 2, "dropout": 0.2}])
@@ -112,11 +119,11 @@ def test_a_training_that_was_killed_ends_as_if_it_had_not_been(
     folders = [tmp_path / name for name in ("whole", "killed")]
     for folder in folders:
         folder.mkdir()
-    whole, history = learn(task(chosen), chosen, 3, folders[0])
+    whole, history = train_model(task(chosen), chosen, 3, folders[0])
     interrupted(folders[1], chosen, after=6)
     assert (folders[1] / CHECKPOINT).is_file()
     seen: list[int] = []
-    resumed, again = learn(task(chosen), chosen, 3, folders[1], advance=seen.append)
+    resumed, again = train_model(task(chosen), chosen, 3, folders[1], advance=seen.append)
     assert seen[0] == 5  # the checkpoint is of update 4
     assert again.curve == history.curve
     for name, tensor in whole.state_dict().items():
@@ -130,7 +137,7 @@ def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path) -> None:
     for damaged in (content[: len(content) // 2], b"", b"\x80\x04pickle"):
         (tmp_path / CHECKPOINT).write_bytes(damaged)
         with pytest.raises(CorpusError, match=r"checkpoint\.safetensors: damaged .* delete it"):
-            learn(task(chosen), chosen, 3, tmp_path)
+            train_model(task(chosen), chosen, 3, tmp_path)
 
 
 def test_the_best_model_is_kept_not_the_last(tmp_path: Path) -> None:
@@ -159,7 +166,7 @@ def test_training_ends_when_the_dev_text_gains_no_more() -> None:
 def test_a_training_that_diverges_says_what_to_do(tmp_path: Path) -> None:
     chosen = settings(learning_rate=1e11, warmup=0, clip_norm=1e9)
     with pytest.raises(OptionError, match="lower learning_rate"):
-        learn(task(chosen), chosen, 1, tmp_path)
+        train_model(task(chosen), chosen, 1, tmp_path)
 
 
 # ---------------------------------------------------------------------- probabilities

@@ -22,7 +22,7 @@ import pairpiece
 from pairpiece.evaluation.metric import Metric, all_metrics, chosen_metrics
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import System
-from pairpiece.evaluation.tokenized import Links, Sample, Settings, Tokenized, bare
+from pairpiece.evaluation.tokenized import Links, Resample, Settings, Tokenized, bare
 from pairpiece.links.symmetrization import Link
 
 METRICS = {metric.name: metric for metric in all_metrics()}
@@ -68,11 +68,11 @@ def tokenized(
 
 def of(
     *rows: str, reference: Tokenized | None = None, weights: list[float] | None = None, **how: Any
-) -> Sample:
-    return Sample(
+) -> Resample:
+    return Resample(
         tokenized(*rows, **how),
         None if weights is None else np.array(weights),
-        None if reference is None else Sample(reference),
+        None if reference is None else Resample(reference),
     )
 
 
@@ -95,7 +95,7 @@ LINKED: dict[str, Any] = {
 LINKED_ROWS = ["A B C D", "E F"]
 
 
-class OwnLinks:
+class OwnLinks(pairpiece.Tokenizer):
     """A model that links what it is told to."""
 
     def __init__(self, links: dict[str, tuple[int, list[Link]]]) -> None:
@@ -110,7 +110,7 @@ class OwnLinks:
 # Of 5 source tokens, 2 are linked one to one.
 OWN = {
     "sources": ["un", "deux"],
-    "model": OwnLinks({"A B": (3, [(0, 0), (1, 1), (2, 1)]), "C": (2, [(0, 0)])}),
+    "tokenizer": OwnLinks({"A B": (3, [(0, 0), (1, 1), (2, 1)]), "C": (2, [(0, 0)])}),
     "uses_source": True,
 }
 
@@ -121,7 +121,7 @@ HALF_RENYI = math.log2(1 / 8 + 1 / 64 + 1 / 64) / (1 - 3) / math.log2(3)
 THREE_QUARTERS = tokenized("x x x y")
 THREE_QUARTERS_RENYI = math.log2(27 / 64 + 1 / 64) / (1 - 3)
 
-EXAMPLES: dict[str, list[tuple[Sample, Any]]] = {
+EXAMPLES: dict[str, list[tuple[Resample, Any]]] = {
     "tokens": [(of(*TWO), 7), (of(*TWO, weights=[2, 1]), 11)],
     "fertility": [(of(*TWO, targets=TARGETS), 7 / 4), (of("a", "", targets=["a  b", " "]), 1 / 2)],
     "parity": [(of(*TWO, sources=SOURCES), 7 / 5), (of("a", sources=["b c"]), 1 / 2)],
@@ -265,7 +265,7 @@ def test_without_a_reference_there_is_no(name: str) -> None:
     assert METRICS[name].value(of("a b", vocabulary=["a"])) is None
 
 
-NOTHING_TO_SAY: dict[str, tuple[str, Sample]] = {
+NOTHING_TO_SAY: dict[str, tuple[str, Resample]] = {
     "gini: no other language": ("gini", of("a", sources=["b"])),
     "gini: two languages": ("gini", of("a", others=[["b"]])),
     "gini: cannot tokenize other text": (
@@ -313,7 +313,7 @@ def texts_with_weights(draw: st.DrawFn) -> tuple[list[Any], list[int]]:
     return sentences, weights
 
 
-def sample_of(sentences: list[Any], weights: list[float] | None) -> Sample:
+def sample_of(sentences: list[Any], weights: list[float] | None) -> Resample:
     targets, _, sources, others, links, numbers, words = map(list, zip(*sentences, strict=True))
     own = OwnLinks({row[6]: (len(row[2].split()), row[4][2]) for row in sentences})
     return of(
@@ -328,13 +328,13 @@ def sample_of(sentences: list[Any], weights: list[float] | None) -> Sample:
         vocabulary=PIECES,
         unknown="<unk>",
         uses_source=True,
-        model=own,
+        tokenizer=own,
     )
 
 
-def with_reference(sentences: list[Any], weights: list[float] | None) -> Sample:
+def with_reference(sentences: list[Any], weights: list[float] | None) -> Resample:
     found = sample_of(sentences, weights)
-    found.reference = sample_of([(row[1], *row[1:]) for row in sentences], weights)
+    found.baseline = sample_of([(row[1], *row[1:]) for row in sentences], weights)
     return found
 
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
-from pairpiece.commands import align, decode, demo, encode, evaluate, export, inspect, lm, mt, train
-from pairpiece.commands.console import JsonReporter
+from pairpiece import __version__
+from pairpiece.commands.json_log import JsonReporter
 from pairpiece.errors import PairPieceError
 
-_COMMANDS = (train, encode, decode, align, inspect, evaluate, lm, mt, export, demo)
+_COMMANDS = (
+    *("train", "encode", "decode", "align", "inspect"),
+    *("evaluate", "lm", "mt", "export", "demo"),
+)
+"""Modules with a docstring to be shown as help, `add_arguments` and `run`."""
 
 _EXIT_ERROR, _EXIT_INTERRUPTED = 1, 130
 
@@ -56,25 +62,39 @@ def _complain(message: str, as_json: bool) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from pairpiece import __version__
-
     parser = argparse.ArgumentParser(
         prog="pairpiece",
         description="Subword tokenizers whose pieces line up with the tokens of another language.",
         epilog="Begin with: pairpiece demo",
     )
     parser.add_argument("--version", action="version", version=f"pairpiece {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in _COMMANDS:
-        name = command.__name__.rpartition(".")[2]
-        summary, _, example = (command.__doc__ or "").partition("\n\n")
-        described = commands.add_parser(
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_CommandParser)
+    for name in _COMMANDS:
+        summary, example = _described(name)
+        commands.add_parser(
             name,
             help=summary.rstrip("."),
             description=summary,
-            epilog=example.strip(),
+            epilog=example,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.add_arguments(described)
-        described.set_defaults(run=command.run)
     return parser
+
+
+def _described(name: str) -> tuple[str, str]:
+    """What a command's docstring says first, and the rest; the module is not imported for it."""
+    source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+    summary, _, example = source.split('"""', 2)[1].partition("\n\n")
+    return summary, example.strip()
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """The arguments of one command, whose module is imported when there are some to parse."""
+
+    def parse_known_args(self, *arguments: Any) -> Any:  # type: ignore[override]
+        """Let the command describe its arguments, and parse them."""
+        if self.get_default("run") is None:
+            command = importlib.import_module(f"{__name__}.{self.prog.split()[-1]}")
+            command.add_arguments(self)
+            self.set_defaults(run=command.run)
+        return super().parse_known_args(*arguments)

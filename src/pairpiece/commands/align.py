@@ -16,14 +16,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from pairpiece.commands.line_streams import (
-    add_stream_arguments,
-    batches,
-    check_one_standard_input,
-    input_lines,
-    input_name,
-    output_stream,
-)
+from pairpiece.commands.line_streams import add_stream_arguments, batches, output_stream
 from pairpiece.errors import OptionError
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.model.tokenizer import Tokenizer, load
@@ -60,11 +53,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    check_one_standard_input(options.source, options.input)
-    names = [input_name(options.source), input_name(options.input)]
-    for sources, targets in batches(
-        input_lines(options.source), input_lines(options.input), names=names
-    ):
+    for sources, targets in batches(options.source, options.input):
         yield from zip(sources, targets, strict=True)
 
 

@@ -1,4 +1,4 @@
-"""Options of the form ``--set NAME=VALUE``."""
+"""The names and values of options of the form ``--set NAME=VALUE``."""
 
 from __future__ import annotations
 

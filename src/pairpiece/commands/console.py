@@ -1,13 +1,10 @@
-"""What a run shows on a terminal, or writes to a log."""
+"""What a run shows while it works: bars on a terminal, or a log for other programs."""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -23,6 +20,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from pairpiece.commands.json_log import JsonReporter
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.workspace import Result
 
@@ -32,51 +30,6 @@ def reporter_for(log_format: str, quiet: bool) -> Reporter:
     if log_format == "json":
         return JsonReporter()
     return TerminalReporter(show_progress=not quiet and sys.stderr.isatty())
-
-
-class JsonReporter(Reporter):
-    """One JSON object per line on standard error; progress at most once a second."""
-
-    def __init__(self) -> None:
-        self._stage = ""
-        self._last = 0.0
-
-    def begin(self, stage: str, doing: str) -> None:
-        """A stage begins."""
-        self._stage = stage
-        self._last = time.monotonic()
-        self.write("begin", stage=stage, doing=doing)
-
-    def advance(self, done: float, total: float | None, unit: str) -> None:
-        """So much of the stage is done."""
-        now = time.monotonic()
-        if now - self._last >= 1:
-            self._last = now
-            self.write("progress", stage=self._stage, done=done, total=total, unit=unit)
-
-    def end(self, result: Result) -> None:
-        """The stage has a result."""
-        self.write("end", **stage_facts(result))
-
-    def warning(self, message: str) -> None:
-        """Something the user may want to change."""
-        self.write("warning", message=message)
-
-    def write(self, event: str, **facts: Any) -> None:
-        """One line of the log."""
-        record = {"event": event, "time": round(time.time(), 3), **facts}
-        print(json.dumps(record, ensure_ascii=False), file=sys.stderr, flush=True)
-
-
-def stage_facts(result: Result) -> dict[str, Any]:
-    """What there is to say about a stage, for a log or a summary."""
-    return {
-        "stage": result.stage,
-        "seconds": result.seconds,
-        "peak_bytes": result.peak_bytes,
-        "reused": result.reused,
-        **result.details,
-    }
 
 
 class TerminalReporter(Reporter):
@@ -156,14 +109,8 @@ class _Rate(ProgressColumn):
         unit = task.fields["unit"]
         if not unit:
             return Text("")
-        done = f"{task.completed:,.0f}"
-        if unit == "bytes":
-            done, unit = f"{task.completed / 2**20:,.0f}", "MiB"
-            total = "" if task.total is None else f"/{task.total / 2**20:,.0f}"
-        else:
-            total = "" if task.total is None else f"/{task.total:,.0f}"
-        speed = task.speed or 0
-        if task.fields["unit"] == "bytes":
-            speed /= 2**20
+        scale, unit = (2**20, "MiB") if unit == "bytes" else (1, unit)
+        total = "" if task.total is None else f"/{task.total / scale:,.0f}"
+        speed = (task.speed or 0) / scale
         rate = f", {speed:,.0f}/s" if speed >= 1 else ""
-        return Text(f"{done}{total} {unit}{rate}", style="cyan")
+        return Text(f"{task.completed / scale:,.0f}{total} {unit}{rate}", style="cyan")

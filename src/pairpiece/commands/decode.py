@@ -9,13 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from pairpiece.commands.line_streams import (
-    add_stream_arguments,
-    batches,
-    input_lines,
-    input_name,
-    output_stream,
-)
+from pairpiece.commands.line_streams import add_stream_arguments, batches, input_name, output_stream
 from pairpiece.errors import CorpusError
 from pairpiece.model.tokenizer import Tokenizer, load
 
@@ -33,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     name = input_name(options.input)
     done = 0
     with output_stream(options.output) as output:
-        for (lines,) in batches(input_lines(options.input), names=[name]):
+        for (lines,) in batches(options.input):
             rows = []
             for number, line in enumerate(lines, done + 1):
                 place = f"{name}:{number}"

@@ -56,14 +56,8 @@ def run(options: argparse.Namespace) -> None:
         paper = _train(sources, targets, options, "paper", work)
     peer = train_sentencepiece(targets[:-HELD_OUT], options.vocab_size)
     # The dial between few tokens and many links, turned to as many tokens as SentencePiece makes.
-    sample_of_training = slice(0, -HELD_OUT, 3)
-    longer = model.calibrate(
-        targets[sample_of_training],
-        sources[sample_of_training],
-        reference=peer,
-    )
-    source_tokenizer = open_tokenizer(model.source_tokenizer)
-    source_tokens = [flat(source_tokenizer, text) for text in sources]
+    some = slice(0, -HELD_OUT, 3)
+    longer = model.calibrate(targets[some], sources[some], reference=peer)
     ways = {
         "SentencePiece": [flat(peer, text) for text in targets],
         "paper, target only": paper.encode_batch(targets, out_type=str),
@@ -72,21 +66,10 @@ def run(options: argparse.Namespace) -> None:
         "default, with source": model.encode_batch(targets, sources, out_type=str),
         "default, with source, calibrated": longer.encode_batch(targets, sources, out_type=str),
     }
-    words = sum(len(text.split()) for text in targets[-HELD_OUT:])
-    table = Table(
-        "",
-        "tokens per word",
-        "one-to-one",
-        title=f"Held-out text, {options.vocab_size:,} pieces",
-        title_justify="left",
-        box=SIMPLE_HEAD,
-    )
-    for name, tokens in ways.items():
-        fertility = sum(len(row) for row in tokens[-HELD_OUT:]) / words
-        linked = one_to_one(source_tokens, tokens, HELD_OUT)
-        style = "bold" if name.startswith("default") else ""
-        table.add_row(name, f"{fertility:.3f}", f"{linked:.1%}", style=style)
-    console.print(table)
+    source_tokenizer = open_tokenizer(model.source_tokenizer)
+    source_tokens = [flat(source_tokenizer, text) for text in sources]
+    title = f"Held-out text, {options.vocab_size:,} pieces"
+    console.print(_measured(ways, source_tokens, targets, title))
     console.print(
         "one-to-one: French tokens linked with one Italian token that is linked with no other;\n"
         "links by Eflomal, grow-diag-final-and. More is better, as are fewer tokens per word.\n"
@@ -106,6 +89,22 @@ def run(options: argparse.Namespace) -> None:
         f"translation of line n of the other:\n\n"
         f"  pairpiece train --source train.fr --target train.it --vocab-size 8000 --output it-fr/"
     )
+
+
+def _measured(
+    ways: dict[str, list[list[str]]], sources: list[list[str]], targets: list[str], title: str
+) -> Table:
+    """How the tokens of each way to tokenize the targets go with the source tokens."""
+    words = sum(len(text.split()) for text in targets[-HELD_OUT:])
+    table = Table(
+        *("", "tokens per word", "one-to-one"), title=title, title_justify="left", box=SIMPLE_HEAD
+    )
+    for name, tokens in ways.items():
+        fertility = sum(len(row) for row in tokens[-HELD_OUT:]) / words
+        linked = one_to_one(sources, tokens, HELD_OUT)
+        style = "bold" if name.startswith("default") else ""
+        table.add_row(name, f"{fertility:.3f}", f"{linked:.1%}", style=style)
+    return table
 
 
 def _train(

@@ -14,14 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pairpiece.commands.line_streams import (
-    add_stream_arguments,
-    batches,
-    check_one_standard_input,
-    input_lines,
-    input_name,
-    output_stream,
-)
+from pairpiece.commands.line_streams import add_stream_arguments, batches, input_name, output_stream
 from pairpiece.errors import CorpusError, OptionError, PairPieceError
 from pairpiece.links.pharaoh import parse_links
 from pairpiece.model.encoding import Encoding
@@ -66,10 +59,8 @@ def run(options: argparse.Namespace) -> None:
 def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list[Any]]:
     inputs = [options.input, options.source, options.alignment]
     given = [path for i, path in enumerate(inputs) if i == 0 or path is not None]
-    check_one_standard_input(*given)
-    names = [input_name(path) for path in given]
     done = 0
-    for columns in batches(*map(input_lines, given), names=names):
+    for columns in batches(*given):
         lines = list(columns)
         targets = lines.pop(0)
         sources = lines.pop(0) if options.source is not None else None
@@ -92,7 +83,7 @@ def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list
                 num_threads=options.threads,
             )
         except OptionError as error:
-            raise _placed(error, names[-1], done) from None
+            raise _placed(error, input_name(given[-1]), done) from None
         done += len(targets)
 
 

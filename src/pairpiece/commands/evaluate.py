@@ -19,10 +19,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from pairpiece import files
+from pairpiece import evaluation, files
 from pairpiece.commands.console import progress_bar
 from pairpiece.commands.line_streams import output_stream
+from pairpiece.evaluation import figures, report
+from pairpiece.evaluation.formats import FORMATS, to_terminal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
+
+_ARGUMENTS = (
+    *("source_tokenizer", "dev_target", "dev_source", "other_languages", "baseline", "metrics"),
+    *("align", "runs", "symmetrization", "renyi_power", "resamples", "seed"),
+)
+"""Options that are arguments of `pairpiece.evaluate`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--dev-source", metavar="FILE", help="its source")
     text.add_argument(
         "--other-language",
+        dest="other_languages",
         action="append",
         default=[],
         metavar="FILE",
@@ -52,8 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how = parser.add_argument_group("how")
     how.add_argument("--baseline", metavar="NAME", help="default: the first tokenizer")
-    how.add_argument("--metric", action="append", metavar="NAME", help="default: all")
-    how.add_argument("--no-align", action="store_true", help="without Eflomal")
+    how.add_argument(
+        "--metric", dest="metrics", action="append", metavar="NAME", help="default: all"
+    )
+    how.add_argument("--no-align", dest="align", action="store_false", help="without Eflomal")
     how.add_argument("--runs", type=int, default=3, metavar="N", help="of Eflomal, default 3")
     how.add_argument(
         "--symmetrization", choices=list(SYMMETRIZATIONS), default="grow-diag-final-and"
@@ -62,9 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--resamples", type=int, default=1000, metavar="N", help="default 1000")
     how.add_argument("--seed", type=int, default=0, metavar="N")
     out = parser.add_argument_group("results")
-    out.add_argument(
-        "--format", choices=("table", "markdown", "latex", "csv", "json"), default="table"
-    )
+    out.add_argument("--format", choices=list(FORMATS), default="table")
     out.add_argument("-o", "--output", default="-", metavar="FILE", help="default: stdout")
     out.add_argument("--report", type=Path, metavar="FILE.html", help="a page to look at")
     out.add_argument(
@@ -75,31 +84,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Measure, and write what was asked for."""
-    from pairpiece.evaluation import evaluate
-    from pairpiece.evaluation.formats import FORMATS, to_terminal
-
     if options.report is not None or options.figures is not None:
-        from pairpiece.evaluation import figures, report
-
         figures.check_installed()
+    how = {name: getattr(options, name) for name in _ARGUMENTS}
     with progress_bar(options.quiet) as advance:
-        found = evaluate(
-            options.tokenizer,
-            options.target,
-            options.source,
-            source_tokenizer=options.source_tokenizer,
-            dev_target=options.dev_target,
-            dev_source=options.dev_source,
-            other_languages=options.other_language,
-            baseline=options.baseline,
-            metrics=options.metric,
-            align=not options.no_align,
-            runs=options.runs,
-            symmetrization=options.symmetrization,
-            renyi_power=options.renyi_power,
-            resamples=options.resamples,
-            seed=options.seed,
-            advance=advance,
+        found = evaluation.evaluate(
+            options.tokenizer, options.target, options.source, advance=advance, **how
         )
     if options.report is not None:
         files.write(options.report, report.html(found).encode("utf-8"))

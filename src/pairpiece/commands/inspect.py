@@ -61,7 +61,7 @@ def _overview(tokenizer: Tokenizer) -> dict[str, Any]:
         if kind == PieceType.NORMAL
     ]
     lengths = [len(piece) for piece in learned]
-    source = tokenizer.source_tokenizer
+    source = tokenizer.state.source_tokenizer
     return {
         "vocab_size": tokenizer.vocab_size,
         "pieces": dict(kinds),
@@ -71,7 +71,7 @@ def _overview(tokenizer: Tokenizer) -> dict[str, Any]:
         "paired": tokenizer.is_paired,
         "bigram": tokenizer.has_bigram,
         "priors": tokenizer.has_priors,
-        "source_tokenizer": getattr(source, "kind", None if source is None else "pairpiece"),
+        "source_tokenizer": None if source is None else source.kind,
         "text": dataclasses.asdict(tokenizer.options),
         "provenance": tokenizer.provenance,
     }

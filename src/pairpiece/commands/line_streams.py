@@ -1,4 +1,4 @@
-"""Lines in and lines out: standard streams or files, in constant memory."""
+"""Lines in and lines out, for the commands: standard streams or files, in constant memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import itertools
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +17,8 @@ from pairpiece.errors import CorpusError, OptionError
 
 BATCH_LINES = 4096
 """Encoded at once: enough for the threads to share, little enough to begin soon."""
+
+_STANDARD = (None, "-")  # how to ask for a standard stream
 
 
 def add_stream_arguments(parser: argparse.ArgumentParser, what: str) -> None:
@@ -27,24 +29,9 @@ def add_stream_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N")
 
 
-def check_one_standard_input(*paths: str | None) -> None:
-    """Raise an `OptionError` if several inputs are to come from standard input."""
-    if sum(path is None or path == "-" for path in paths) > 1:
-        raise OptionError(
-            "standard input can be one of the inputs only: name files for the others (-i FILE)"
-        )
-
-
-def input_lines(path: str | None) -> Iterator[str]:
-    """The lines of a file, possibly compressed, or of standard input."""
-    if path is None or path == "-":
-        return files.decoded_lines(sys.stdin.buffer, "standard input")
-    return files.lines(Path(path))
-
-
 def input_name(path: str | None) -> str:
     """What to call the input in an error message."""
-    return "standard input" if path is None or path == "-" else path
+    return "standard input" if path in _STANDARD else str(path)
 
 
 @contextlib.contextmanager
@@ -62,14 +49,28 @@ def output_stream(path: str | None) -> Iterator[IO[str]]:
         stream.detach()
 
 
-def batches(*columns: Iterator[str], names: Iterable[str]) -> Iterator[tuple[list[str], ...]]:
-    """Lines of several inputs side by side, many at a time; all must have equally many."""
+def batches(*paths: str | None) -> Iterator[tuple[list[str], ...]]:
+    """Lines of several inputs side by side, many at a time; all must have equally many.
+
+    An input is a file, possibly compressed, or standard input, which can be one of them only.
+    """
+    if sum(path in _STANDARD for path in paths) > 1:
+        raise OptionError(
+            "standard input can be one of the inputs only: name files for the others (-i FILE)"
+        )
+    names = list(map(input_name, paths))
+    columns = [
+        files.decoded_lines(sys.stdin.buffer, name)
+        if path in _STANDARD
+        else files.lines(Path(name))
+        for path, name in zip(paths, names, strict=True)
+    ]
     done = 0
     while True:
         batch = tuple(list(itertools.islice(column, BATCH_LINES)) for column in columns)
         sizes = [len(lines) for lines in batch]
         if min(sizes) != max(sizes):
-            ends = list(names)[sizes.index(min(sizes))]
+            ends = names[sizes.index(min(sizes))]
             raise CorpusError(
                 f"{ends} ends after {done + min(sizes):,} lines, before the others do: line n of "
                 f"each input belongs to line n of the others"

@@ -15,12 +15,15 @@ from __future__ import annotations
 
 import argparse
 
-from pairpiece.commands import downstream
+from pairpiece.commands import experiments
+from pairpiece.downstream import language_models
+from pairpiece.downstream.language_model_experiment import BILINGUAL, MONOLINGUAL
+from pairpiece.downstream.settings import LanguageModelSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    text = downstream.add_tokenizers(parser)
+    text = experiments.add_tokenizers(parser)
     text.add_argument("--target", required=True, metavar="FILE", help="to learn from")
     text.add_argument("--dev-target", required=True, metavar="FILE", help="to stop by")
     text.add_argument("--test-target", required=True, metavar="FILE", help="to measure on")
@@ -30,17 +33,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--setting",
         action="append",
-        choices=("monolingual", "bilingual"),
+        choices=(MONOLINGUAL, BILINGUAL),
         help="default: monolingual, and with --source bilingual too",
     )
-    downstream.add_options(parser, "LanguageModelSettings")
+    experiments.add_options(parser, LanguageModelSettings)
 
 
 def run(options: argparse.Namespace) -> None:
     """Train, measure, and print the table."""
-    from pairpiece.downstream import language_models
-
-    with downstream.progress(options) as arguments:
+    with experiments.progress(options) as arguments:
         results = language_models(
             options.tokenizer,
             options.target,
@@ -50,4 +51,4 @@ def run(options: argparse.Namespace) -> None:
             settings=options.setting,
             **arguments,
         )
-    downstream.show(results, options)
+    experiments.show(results, options)

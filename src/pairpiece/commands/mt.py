@@ -19,12 +19,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from pairpiece.commands import downstream
+from pairpiece.commands import experiments
+from pairpiece.downstream import translations
+from pairpiece.downstream.marian_training import write_marian_experiment
+from pairpiece.downstream.settings import TranslationSettings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    text = downstream.add_tokenizers(parser)
+    text = experiments.add_tokenizers(parser)
     for name, what in (("", "to learn from"), ("dev-", "to stop by"), ("test-", "to measure on")):
         for side in ("source", "target"):
             text.add_argument(f"--{name}{side}", required=True, metavar="FILE", help=what)
@@ -39,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only write configuration, vocabularies and tokenized text for Marian into DIR",
     )
-    downstream.add_options(parser, "TranslationSettings")
+    experiments.add_options(parser, TranslationSettings)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -49,20 +52,16 @@ def run(options: argparse.Namespace) -> None:
         *(options.test_source, options.test_target),
     )
     if options.marian:
-        from pairpiece.downstream.marian_training import write_marian_experiment
-
         for folder in write_marian_experiment(
             options.output,
             options.tokenizer,
             *texts,
             source_tokenizer=options.source_tokenizer,
             preset=options.preset,
-            **downstream.changes(options),
+            **experiments.changes(options),
         ):
             print(f"{folder}: now sh {folder}/train.sh", file=sys.stderr)
         return
-    from pairpiece.downstream import translations
-
-    with downstream.progress(options) as arguments:
+    with experiments.progress(options) as arguments:
         results = translations(options.tokenizer, *texts, comet=options.comet, **arguments)
-    downstream.show(results, options)
+    experiments.show(results, options)

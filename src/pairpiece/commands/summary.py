@@ -1,4 +1,4 @@
-"""What a run tells when it is done: what was read, aligned and learned, at what cost."""
+"""What ``train`` says when it is done: what was read, aligned and learned, at what cost."""
 
 from __future__ import annotations
 

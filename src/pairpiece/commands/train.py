@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece.commands.assignments import assignment
-from pairpiece.commands.console import JsonReporter, reporter_for, stage_facts
+from pairpiece.commands.console import reporter_for
+from pairpiece.commands.json_log import JsonReporter, stage_facts
 from pairpiece.commands.summary import print_summary
 from pairpiece.corpus.reading import FORMATS
 from pairpiece.errors import OptionError
@@ -35,7 +36,14 @@ _CHOICES = {field.name for choice in CHOICES for field in dataclasses.fields(cho
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
-    text = parser.add_argument_group("text")
+    _add_text(parser.add_argument_group("text"))
+    _add_model(parser.add_argument_group("model"))
+    _add_source_tokenizer(parser.add_argument_group("source tokenizer"))
+    _add_alignment(parser.add_argument_group("word alignment"))
+    _add_running(parser.add_argument_group("running"))
+
+
+def _add_text(text: argparse._ArgumentGroup) -> None:
     text.add_argument("--source", nargs="+", metavar="FILE", help="text of the language you have")
     text.add_argument("--target", nargs="+", metavar="FILE", help="its translation, line by line")
     text.add_argument(
@@ -56,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--target-column", metavar="NAME", help="column of the target side")
     text.add_argument("--max-lines", type=int, metavar="N", help="use a random sample of N pairs")
     text.add_argument("--strict", action="store_true", help="stop at what is only a warning")
-    model = parser.add_argument_group("model")
+
+
+def _add_model(model: argparse._ArgumentGroup) -> None:
     model.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="the model")
     model.add_argument("--vocab-size", type=int, metavar="N", help=f"default {DEFAULT_SIZE}")
     model.add_argument(
@@ -84,7 +94,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="any field of TextOptions and LearningOptions, e.g. --set max_piece_length=12",
     )
-    source = parser.add_argument_group("source tokenizer")
+
+
+def _add_source_tokenizer(source: argparse._ArgumentGroup) -> None:
     source.add_argument(
         "--source-tokenizer",
         metavar="PATH",
@@ -92,7 +104,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "'pretokenized'; without it a SentencePiece unigram model is trained",
     )
     source.add_argument("--source-vocab-size", type=int, metavar="N", help="default: --vocab-size")
-    links = parser.add_argument_group("word alignment")
+
+
+def _add_alignment(links: argparse._ArgumentGroup) -> None:
     links.add_argument(
         "--align",
         default="eflomal",
@@ -120,7 +134,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     links.add_argument(
         "--keep-priors", action="store_true", help="keep what is needed to align new text alike"
     )
-    work = parser.add_argument_group("running")
+
+
+def _add_running(work: argparse._ArgumentGroup) -> None:
     work.add_argument(
         "--threads", dest="num_threads", type=int, metavar="N", help="default: all processors"
     )

@@ -1,4 +1,4 @@
-"""Does a tokenizer help where it counts?  Language models and translation, trained from scratch."""
+"""Experiments: language models and translation models, trained from scratch with each tokenizer."""
 
 from pairpiece.downstream.language_model_experiment import language_models
 from pairpiece.downstream.results import Results

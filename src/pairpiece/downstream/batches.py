@@ -1,4 +1,4 @@
-"""Which lines a model learns from, and in which order: the same for every tokenizer.
+"""Batches: which lines a model learns from, and in which order, the same for every tokenizer.
 
 Lines of about the same length in bytes share a batch, so that little is padding.  Bytes rather than
 tokens, because tokens would make the batches of each tokenizer different ones.

@@ -1,4 +1,4 @@
-"""A training that can go on: weights, optimizer, random numbers and history in one file.
+"""The checkpoint of a training: weights, optimizer, random numbers and history in one file.
 
 The file is of the safetensors format, which cannot run code, and is replaced in one step.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+
+import safetensors
 
 from pairpiece import files
 from pairpiece.errors import CorpusError
@@ -27,8 +29,6 @@ def save(path: Path, parts: dict[str, dict[str, Any]], facts: dict[str, Any]) ->
 
 def load(path: Path) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Read what `save` has written."""
-    import safetensors
-
     parts: dict[str, dict[str, Any]] = {}
     try:
         with safetensors.safe_open(path, "pt") as file:

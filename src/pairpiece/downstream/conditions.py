@@ -1,4 +1,4 @@
-"""Where, how often and on what models are trained."""
+"""The conditions of an experiment: where, how often and on what device models are trained."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pairpiece.options import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """How runs are done, whatever they do."""
+    """How trials are done, whatever they do."""
 
     output: Path
     preset: str
@@ -57,13 +57,7 @@ class Conditions:
         if jobs is None:
             jobs = max(1, (os.cpu_count() or 1) // threads) if device == "cpu" else 1
         return cls(
-            Path(output),
-            preset,
-            range(seed, seed + seeds),
-            jobs,
-            threads,
-            device,
-            resamples,
+            Path(output), preset, range(seed, seed + seeds), jobs, threads, device, resamples
         )
 
 

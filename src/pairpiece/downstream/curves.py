@@ -1,4 +1,4 @@
-"""Learning curves, drawn with matplotlib."""
+"""Learning curves of the models of an experiment, drawn with matplotlib."""
 
 from __future__ import annotations
 

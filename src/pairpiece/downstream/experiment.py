@@ -1,4 +1,4 @@
-"""What both experiments share: one model for each tokenizer, setting and seed, then the numbers."""
+"""An experiment: one model for each tokenizer, setting and seed, then the numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,38 +14,36 @@ from pairpiece import __version__
 from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.curves import Curve
 from pairpiece.downstream.measures import Measure, Measured, scores
+from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.results import Results
-from pairpiece.downstream.runs import Run, folder_name, locked, perform, versions_of
-from pairpiece.downstream.samples import Sample
-from pairpiece.downstream.settings import LearningSettings
-from pairpiece.evaluation.measuring import Advance
-from pairpiece.evaluation.parallel_text import Array
+from pairpiece.downstream.rows import Rows
+from pairpiece.downstream.settings import TrainingSettings
+from pairpiece.downstream.trials import Trial, folder_name, locked, perform, versions_of
+from pairpiece.downstream.written_text import WrittenText
+from pairpiece.evaluation.parallel_text import Array, ParallelText
 from pairpiece.evaluation.scores import Evaluation
+from pairpiece.evaluation.scoring import Advance
 from pairpiece.evaluation.systems import System
 from pairpiece.run.workspace import digest
 
 Found = dict[tuple[str, str, int], dict[str, Any]]
-"""The results of runs by tokenizer, setting and seed."""
+"""The results of trials by tokenizer, setting and seed."""
 
 
+@dataclass(eq=False)
 class Experiment(ABC):
     """Models trained on the same text with different tokenizers, and compared."""
 
     kind: ClassVar[str]
 
-    def __init__(
-        self,
-        conditions: Conditions,
-        learning: LearningSettings,
-        systems: list[System],
-        baseline: System,
-        settings: list[str],
-    ) -> None:
-        self.conditions = conditions
-        self.learning = learning
-        self.systems = systems
-        self.baseline = baseline
-        self.settings = settings
+    conditions: Conditions
+    training: TrainingSettings
+    systems: list[System]
+    baseline: System
+    settings: list[str]
+
+    def __post_init__(self) -> None:
+        self.pieces = {system.name: TargetPieces(system) for system in self.systems}
         self.notes: list[str] = []
 
     @abstractmethod
@@ -62,33 +61,36 @@ class Experiment(ABC):
         """What is measured, its statistics for each seed, and a part of its signature."""
 
     @abstractmethod
-    def samples(self, found: Found) -> list[Sample]:
-        """What models have written."""
+    def written(self, tokenizer: str, setting: str, result: dict[str, Any]) -> list[WrittenText]:
+        """Some of what a model has written."""
 
     @staticmethod
     @abstractmethod
-    def work(run: Run, advance: Callable[[int], object]) -> dict[str, Any]:
+    def work(trial: Trial, advance: Callable[[int], object]) -> dict[str, Any]:
         """Train a model and measure it, perhaps in another process."""
+
+    def target_rows(
+        self, system: System, texts: dict[str, ParallelText], first: int
+    ) -> dict[str, Rows]:
+        """Texts as ids, pieces from `first` on, and how many bytes each line has."""
+        rows = {}
+        for name, text in texts.items():
+            rows[name] = self.pieces[system.name].rows(text).shifted(first)
+            rows[f"{name}_bytes"] = Rows.of([text.bytes])
+        return rows
 
     def conduct(self, advance: Advance | None) -> Results:
         """Train what is not trained yet, measure, and keep the results."""
-        with locked(self.conditions.output):
-            runs = self._runs(advance)
-            done = perform(runs, self.conditions.jobs, advance)
-            found = {
-                (run.tokenizer, run.setting, run.seed): result
-                for run, result in zip(runs, done, strict=True)
-            }
+        conditions = self.conditions
+        with locked(conditions.output):
+            trials = self._trials(advance)
+            done = list(zip(trials, perform(trials, conditions.jobs, advance), strict=True))
+            found = {(t.tokenizer, t.setting, t.seed): result for t, result in done}
             measured = self._measured(found)
             evaluation = Evaluation(
                 {system.name: system.digest for system in self.systems},
                 self.baseline.name,
-                scores(
-                    measured,
-                    self.baseline.name,
-                    self.conditions.resamples,
-                    self.conditions.seeds[0],
-                ),
+                scores(measured, self.baseline.name, conditions.resamples, conditions.seeds[0]),
                 len(measured[0].by_seed[0]),
                 self.data(self.settings[0])["test"],
                 self.notes,
@@ -98,23 +100,25 @@ class Experiment(ABC):
             results = Results(
                 self.kind,
                 evaluation,
-                self.conditions.preset,
-                self.learning,
-                versions_of(done),
+                conditions.preset,
+                self.training,
+                versions_of([result for _, result in done]),
+                [self._facts(trial, result, measured) for trial, result in done],
+                [self._curve(trial, result) for trial, result in done],
                 [
-                    self._facts(run, result, measured)
-                    for run, result in zip(runs, done, strict=True)
+                    text
+                    for trial, result in done
+                    if trial.seed == conditions.seeds[0]
+                    for text in self.written(trial.tokenizer, trial.setting, result)
                 ],
-                [self._curve(run, result) for run, result in zip(runs, done, strict=True)],
-                self.samples(found),
             )
-            results.save(self.conditions.output)
+            results.save(conditions.output)
         return results
 
-    def _runs(self, advance: Advance | None) -> list[Run]:
+    def _trials(self, advance: Advance | None) -> list[Trial]:
         """All of them; their text is tokenized."""
         conditions = self.conditions
-        runs = []
+        trials = []
         for i, system in enumerate(self.systems):
             if advance is not None:
                 advance("tokenizing", i, len(self.systems))
@@ -130,18 +134,18 @@ class Experiment(ABC):
                         **tokenizer,
                         **self.data(setting),
                         "setting": setting,
-                        "settings": dataclasses.asdict(self.learning),
+                        "settings": dataclasses.asdict(self.training),
                         "seed": seed,
                         "threads": conditions.threads,
                         "device": conditions.device,
                     }
                     name = folder_name(f"{system.name} {setting} {seed}", depends_on)
-                    runs.append(
-                        Run(
+                    trials.append(
+                        Trial(
                             system.name,
                             setting,
                             seed,
-                            self.learning,
+                            self.training,
                             path,
                             conditions.output / "runs" / name,
                             conditions.device,
@@ -149,7 +153,7 @@ class Experiment(ABC):
                             type(self).work,
                         )
                     )
-        return runs
+        return trials
 
     def _measured(self, found: Found) -> list[Measured]:
         measured = []
@@ -162,7 +166,7 @@ class Experiment(ABC):
                         "tokenizer": system.digest,
                         **self.data(setting),
                         "preset": self.conditions.preset,
-                        "settings": digest(dataclasses.asdict(self.learning)),
+                        "settings": digest(dataclasses.asdict(self.training)),
                         "seeds": f"{seeds[0]}-{seeds[-1]}",
                     }
                     facts |= versions_of(results)
@@ -172,23 +176,25 @@ class Experiment(ABC):
         order = list(dict.fromkeys(one.measure.name for one in measured))
         return sorted(measured, key=lambda one: order.index(one.measure.name))
 
-    def _facts(self, run: Run, result: dict[str, Any], measured: list[Measured]) -> dict[str, Any]:
-        """What there is to say about a run."""
-        place = list(self.conditions.seeds).index(run.seed)
+    def _facts(
+        self, trial: Trial, result: dict[str, Any], measured: list[Measured]
+    ) -> dict[str, Any]:
+        """What there is to say about a trial."""
+        place = list(self.conditions.seeds).index(trial.seed)
         return {
-            "tokenizer": run.tokenizer,
-            "setting": run.setting,
-            "seed": run.seed,
-            "folder": run.folder.name,
+            "tokenizer": trial.tokenizer,
+            "setting": trial.setting,
+            "seed": trial.seed,
+            "folder": trial.folder.name,
             **{key: result[key] for key in ("parameters", "updates", "best_update", "seconds")},
             "values": {
                 one.measure.name: one.values()[place]
                 for one in measured
-                if one.tokenizer == run.tokenizer and run.setting in one.measure.name
+                if one.tokenizer == trial.tokenizer and trial.setting in one.measure.name
             },
         }
 
-    def _curve(self, run: Run, result: dict[str, Any]) -> Curve:
-        lines = self.learning.batch * self.learning.accumulation
+    def _curve(self, trial: Trial, result: dict[str, Any]) -> Curve:
+        lines = self.training.batch * self.training.accumulation
         points = [(update * lines, loss / math.log(2)) for update, _, loss in result["curve"]]
-        return Curve(run.tokenizer, run.setting, run.seed, points)
+        return Curve(trial.tokenizer, trial.setting, trial.seed, points)

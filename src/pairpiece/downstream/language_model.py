@@ -7,47 +7,40 @@ its end, so it is that of the text, whichever way it is cut into tokens.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pairpiece.downstream.batches import of_similar_length
-from pairpiece.downstream.learning import losses_of_rows
 from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import LanguageModelSettings
+from pairpiece.downstream.training_loop import losses_of_rows, on_device
 
 END = 0
 _TOKENS_AT_ONCE = 4096
 
 
+@dataclass(frozen=True)
 class LanguageModelTask:
     """Lines of training and dev text as token ids, to be modelled."""
 
-    def __init__(
-        self,
-        settings: LanguageModelSettings,
-        vocab_size: int,
-        train: Rows,
-        sizes: npt.NDArray[np.int64],
-        dev: Rows,
-        dev_bytes: int,
-    ) -> None:
-        self.sizes = sizes
-        self._settings = settings
-        self._vocab_size = vocab_size
-        self._train = train
-        self._dev = dev
-        self._dev_bytes = dev_bytes
+    settings: LanguageModelSettings
+    vocab_size: int
+    train: Rows
+    sizes: npt.NDArray[np.int64]  # bytes of the training lines
+    dev: Rows
+    dev_bytes: int
 
     def model(self) -> Any:
         """A new model with random weights."""
         from transformers import GPT2Config, GPT2LMHeadModel
 
-        settings = self._settings
+        settings = self.settings
         return GPT2LMHeadModel(
             GPT2Config(
-                vocab_size=self._vocab_size,
+                vocab_size=self.vocab_size,
                 n_positions=settings.context,
                 n_embd=settings.width,
                 n_layer=settings.layers,
@@ -64,10 +57,10 @@ class LanguageModelTask:
 
     def batch(self, lines: npt.NDArray[np.int64]) -> dict[str, Any]:
         """What is read, and what should be said after it; long lines in several parts."""
-        context = self._settings.context
+        context = self.settings.context
         parts = []
         for line in lines:
-            tokens = framed(self._train[line])
+            tokens = framed(self.train[line])
             parts += [tokens[k : k + context + 1] for k in range(0, len(tokens) - 1, context)]
         return _tensors(parts, [0] * len(parts))
 
@@ -77,7 +70,7 @@ class LanguageModelTask:
 
     def dev_loss(self, model: Any) -> float:
         """Nats per byte of the dev text."""
-        return float(negative_log_likelihoods(model, self._dev).sum()) / self._dev_bytes
+        return float(negative_log_likelihoods(model, self.dev).sum()) / self.dev_bytes
 
 
 def framed(tokens: Ids) -> Ids:
@@ -125,7 +118,7 @@ def negative_log_likelihoods(
         for group in of_similar_length([len(tokens) for _, tokens, _ in pieces], _TOKENS_AT_ONCE):
             chosen = [pieces[k] for k in group]
             batch = _tensors([tokens for _, tokens, _ in chosen], [known for *_, known in chosen])
-            batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+            batch = on_device(batch, model.device)
             losses = losses_of_rows(_logits(model, batch), batch["labels"])
             np.add.at(found, [number for number, _, _ in chosen], losses)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -12,30 +13,29 @@ import numpy as np
 
 from pairpiece.downstream import measures
 from pairpiece.downstream.conditions import Conditions
-from pairpiece.downstream.experiment import Experiment, Found
+from pairpiece.downstream.experiment import Experiment
 from pairpiece.downstream.language_model import (
     END,
     LanguageModelTask,
     continuations,
     negative_log_likelihoods,
 )
-from pairpiece.downstream.learning import learn
 from pairpiece.downstream.measures import Measure
-from pairpiece.downstream.pieces import SourcePieces, TargetPieces
+from pairpiece.downstream.pieces import SourcePieces
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
-from pairpiece.downstream.runs import Run
-from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import LanguageModelSettings, language_model_settings
+from pairpiece.downstream.trials import Trial
+from pairpiece.downstream.written_text import WrittenText
 from pairpiece.errors import OptionError
-from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
-from pairpiece.evaluation.systems import System, source_side, systems_of
+from pairpiece.evaluation.scoring import Advance
+from pairpiece.evaluation.systems import System, baseline_of, named_systems, source_side
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
 MONOLINGUAL, BILINGUAL = "monolingual", "bilingual"
-_SAMPLES, _SAMPLE_TOKENS = 8, 16
+_PROMPTS, _WRITTEN_TOKENS = 8, 16
 
 
 def language_models(
@@ -73,15 +73,15 @@ def language_models(
 
     All is kept in `output`: what was killed goes on, what is done is not done again.
     """
-    learning = language_model_settings(preset, **changes)
+    training = language_model_settings(preset, **changes)
     conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
-    systems = with_names([s for one in tokenizers for s in systems_of(one, ["marginal"])])
+    systems = named_systems(tokenizers, ["marginal"])
     if settings is None:
         settings = [MONOLINGUAL] if source is None else [MONOLINGUAL, BILINGUAL]
     wanted = list(dict.fromkeys(settings))
     return LanguageModels(
         conditions,
-        learning,
+        training,
         systems,
         baseline_of(systems, baseline),
         wanted,
@@ -91,40 +91,34 @@ def language_models(
     ).conduct(advance)
 
 
+@dataclass(eq=False)
 class LanguageModels(Experiment):
     """The experiment."""
 
+    texts: dict[str, Sentences]
+    source: Sentences | None
+    source_tokenizer: Any
+
     kind = "language models"
 
-    def __init__(
-        self,
-        conditions: Conditions,
-        learning: LanguageModelSettings,
-        systems: list[System],
-        baseline: System,
-        settings: list[str],
-        texts: dict[str, Sentences],
-        source: Sentences | None,
-        source_tokenizer: Any,
-    ) -> None:
-        super().__init__(conditions, learning, systems, baseline, settings)
-        for setting in settings:
+    def __post_init__(self) -> None:
+        for setting in self.settings:
             if setting not in (MONOLINGUAL, BILINGUAL):
                 raise OptionError(f"a setting is {MONOLINGUAL} or {BILINGUAL}, not {setting!r}")
-        if BILINGUAL in settings and source is None:
+        if BILINGUAL in self.settings and self.source is None:
             raise OptionError("the bilingual setting needs text of the source language: --source")
-        for system in systems:
+        for system in self.systems:
             if system.uses_source:
                 raise OptionError(
                     f"{system.name}: a language model has no source text to tokenize with"
                 )
-        self._pieces = {system.name: TargetPieces(system) for system in systems}
-        self._texts = {name: _lines(text) for name, text in texts.items()}
-        self._source = None if source is None else _lines(source)
-        self._source_tokenizer = None
-        if self._source is not None:
-            self._source_tokenizer = source_side(source_tokenizer, systems)
-        self._prompts = [_beginning(line) for line in self._texts["test"].targets[:_SAMPLES]]
+        super().__post_init__()
+        self._texts = {name: _lines(text) for name, text in self.texts.items()}
+        self._source = self._source_tokenizer = None
+        if self.source is not None:
+            self._source = _lines(self.source)
+            self._source_tokenizer = source_side(self.source_tokenizer, self.systems)
+        self._prompts = [_beginning(line) for line in self._texts["test"].targets[:_PROMPTS]]
 
     @cached_property
     def _source_pieces(self) -> SourcePieces:
@@ -142,13 +136,9 @@ class LanguageModels(Experiment):
 
     def write_text(self, system: System, path: Path) -> None:
         """Put all text into a file; 0 is the end of a line, pieces follow."""
-        pieces = self._pieces[system.name]
-        texts = {**self._texts, "prompts": ParallelText(self._prompts)}
-        rows = {}
-        for name, text in texts.items():
-            ids = pieces.rows(text)
-            rows[name] = Rows(ids.flat + 1, ids.ends)
-            rows[f"{name}_bytes"] = Rows.of([[int(size) for size in text.bytes]])
+        pieces = self.pieces[system.name]
+        prompts = ParallelText(self._prompts)
+        rows = self.target_rows(system, {**self._texts, "prompts": prompts}, END + 1)
         unknown = -1 if pieces.unknown is None else 1 + pieces.unknown
         facts = {
             "unknown": int((rows["test"].flat == unknown).sum()),
@@ -161,7 +151,7 @@ class LanguageModels(Experiment):
             new = [number.setdefault(piece, 1 + len(number)) for piece in source.pieces]
             facts[BILINGUAL] = 1 + len(number)
             rows["source"] = source.training.renumbered(np.array(new, np.int32))
-            rows["source_bytes"] = Rows.of([[int(size) for size in self._source.bytes]])
+            rows["source_bytes"] = Rows.of([self._source.bytes])
         save_rows(path, rows, facts)
 
     def measured(
@@ -176,29 +166,28 @@ class LanguageModels(Experiment):
             )
         sizes = self._texts["test"].bytes
         statistics = [measures.language_model_statistics(result, sizes) for result in results]
-        context = cast(LanguageModelSettings, self.learning).context
+        context = cast(LanguageModelSettings, self.training).context
         return [
             (measure, [of_seed[k] for of_seed in statistics], f"window:{context}:{context // 2}")
             for k, measure in enumerate(measures.language_model_measures(setting))
         ]
 
-    def samples(self, found: Found) -> list[Sample]:
-        """How models go on after the beginnings of test lines."""
+    def written(self, tokenizer: str, setting: str, result: dict[str, Any]) -> list[WrittenText]:
+        """How a model goes on after the beginnings of test lines."""
+        lines = self._texts["test"].targets[:_PROMPTS]
         return [
-            Sample(
-                (("line", self._texts["test"].targets[i]),),
+            WrittenText(
+                (("line", line),),
                 f"{tokenizer}, {setting}",
                 self._readable(tokenizer, prompt),
                 self._readable(tokenizer, tokens),
             )
-            for (tokenizer, setting, seed), result in found.items()
-            if seed == self.conditions.seeds[0]
-            for i, (prompt, tokens) in enumerate(result["samples"])
+            for line, (prompt, tokens) in zip(lines, result["samples"], strict=True)
         ]
 
     def _readable(self, tokenizer: str, tokens: list[int]) -> list[str]:
         """The pieces that a model has written, those of the source language too."""
-        pieces = self._pieces[tokenizer]
+        pieces = self.pieces[tokenizer]
         known = [token for token in tokens if 0 < token <= len(pieces.pieces)]
         names = dict(zip(known, pieces.readable([token - 1 for token in known]), strict=True))
         names[END] = "</s>"
@@ -209,26 +198,25 @@ class LanguageModels(Experiment):
         return [names[token] for token in tokens]
 
     @staticmethod
-    def work(run: Run, advance: Callable[[int], object]) -> dict[str, Any]:
+    def work(trial: Trial, advance: Callable[[int], object]) -> dict[str, Any]:
         """Train one model, and measure it on the test text."""
-        rows, facts = load_rows(run.text)
-        train, sizes = rows["train"], rows["train_bytes"].flat
-        if run.setting == BILINGUAL:
-            train, sizes = train + rows["source"], rows["source_bytes"].flat
-            sizes = np.concatenate([rows["train_bytes"].flat, sizes])
-        settings = cast(LanguageModelSettings, run.learning)
-        dev_bytes = int(rows["dev_bytes"].flat.sum())
-        vocab_size = facts[run.setting]
+        rows, facts = load_rows(trial.text)
+        train, sizes = rows["train"], rows["train_bytes"]
+        if trial.setting == BILINGUAL:
+            train, sizes = train + rows["source"], sizes + rows["source_bytes"]
         task = LanguageModelTask(
-            settings, vocab_size, train, sizes.astype(np.int64), rows["dev"], dev_bytes
+            cast(LanguageModelSettings, trial.training),
+            facts[trial.setting],
+            train,
+            sizes.flat.astype(np.int64),
+            rows["dev"],
+            int(rows["dev_bytes"].flat.sum()),
         )
-        model, history = learn(task, settings, run.seed, run.folder, run.device, advance)
-        model.save_pretrained(run.folder / "model")
+        model, history = trial.train(task, advance)
         test = rows["test"]
-        written = continuations(model, rows["prompts"], _SAMPLE_TOKENS)
+        written = continuations(model, rows["prompts"], _WRITTEN_TOKENS)
         return {
-            **history.summary(),
-            "parameters": model.num_parameters(),
+            **history,
             "unknown": facts["unknown"],
             "nats": negative_log_likelihoods(model, test).tolist(),
             "tokens": [len(row) + 1 for row in test],

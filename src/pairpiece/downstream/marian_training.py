@@ -25,9 +25,8 @@ from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
 from pairpiece.downstream.translation_text import read_splits, source_rows
 from pairpiece.errors import OptionError
-from pairpiece.evaluation.measuring import with_names
 from pairpiece.evaluation.parallel_text import Sentences
-from pairpiece.evaluation.systems import source_side, systems_of
+from pairpiece.evaluation.systems import named_systems, source_side
 from pairpiece.foreign.marian import UNKNOWN, vocabulary_file
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model import saving
@@ -54,13 +53,13 @@ def write_marian_experiment(
     The arguments are those of `pairpiece.downstream.translations`.
     """
     config = _config(translation_settings(preset, **changes))
-    systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
+    systems = named_systems(tokenizers, ["paired"])
     for system in systems:
         if not isinstance(system.tokenizer, Tokenizer | SentencePieceTokenizer):
             raise OptionError(
                 f"{system.name}: Marian can be given PairPiece and SentencePiece models"
             )
-    texts = read_splits(source, target, dev_source, dev_target, test_source, test_target)
+    texts = read_splits((source, target), (dev_source, dev_target), (test_source, test_target))
     sources, source_pieces = source_rows(source_side(source_tokenizer, systems), texts)
     folders = []
     for system in systems:
@@ -91,12 +90,12 @@ def _write_tokens(path: Path, rows: Iterable[Any], pieces: list[str]) -> None:
             file.write((" ".join(named[i] for i in row) + "\n").encode("utf-8"))
 
 
-def _detokenizer(folder: Path, loaded: Any) -> str:
+def _detokenizer(folder: Path, tokenizer: Any) -> str:
     """Keep what turns pieces back into text, and return the command that does it."""
-    if isinstance(loaded, Tokenizer):
-        saving.save_alone(loaded.state, folder / "tokenizer")
+    if isinstance(tokenizer, Tokenizer):
+        saving.save_alone(tokenizer.state, folder / "tokenizer")
         return "pairpiece decode tokenizer --input-format piece"
-    files.write(folder / "target.spm", loaded.content)
+    files.write(folder / "target.spm", tokenizer.content)
     return _DECODE_SENTENCEPIECE
 
 

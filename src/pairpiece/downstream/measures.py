@@ -1,4 +1,4 @@
-"""What is said about trained models: a value per seed, the mean, and what chance may have done."""
+"""The measures of trained models: a value per seed, the mean, and what chance may have done."""
 
 from __future__ import annotations
 
@@ -68,30 +68,17 @@ def scores(measured: Sequence[Measured], baseline: str, resamples: int, seed: in
     seeds = drawn_seeds(len(measured[0].by_seed), resamples, seed + 1)
     resampled = [one.resampled(weights, seeds) for one in measured]
     means = [float(np.mean(one.values())) for one in measured]
+    baselines = {o.measure.name: k for k, o in enumerate(measured) if o.tokenizer == baseline}
     found = []
     for one, value, drawn in zip(measured, means, resampled, strict=True):
-        reference = next(
-            k
-            for k, other in enumerate(measured)
-            if (other.measure.name, other.tokenizer) == (one.measure.name, baseline)
-        )
+        name = one.measure.name
         comparison = None
         if one.tokenizer != baseline:
-            differences = drawn - resampled[reference]
-            comparison = Comparison.of(value - means[reference], differences)
+            k = baselines[name]
+            comparison = Comparison.of(value - means[k], drawn - resampled[k])
         low, high = bootstrap.interval(value, drawn)
-        found.append(
-            Score(
-                one.tokenizer,
-                one.measure.name,
-                value,
-                low,
-                high,
-                one.values(),
-                one.signature,
-                comparison,
-            )
-        )
+        runs, signature = one.values(), one.signature
+        found.append(Score(one.tokenizer, name, value, low, high, runs, signature, comparison))
     return found
 
 
@@ -139,7 +126,7 @@ def language_model_measures(setting: str) -> list[Measure]:
 
 
 def language_model_statistics(result: dict[str, Any], sizes: Array) -> list[Array]:
-    """For the three measures, from what a run has found."""
+    """For the three measures, from what a trial has found."""
     nats, tokens = np.array(result["nats"]), np.array(result["tokens"], np.float64)
     proper = np.stack([nats, sizes], 1)
     return [proper, proper, np.stack([nats / tokens, sizes], 1)]

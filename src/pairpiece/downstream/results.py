@@ -1,4 +1,4 @@
-"""What an experiment has found, as data and as files."""
+"""The results of an experiment, as data and as files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece import files
-from pairpiece.downstream import curves, samples
+from pairpiece.downstream import curves, written_text
 from pairpiece.downstream.curves import Curve
-from pairpiece.downstream.samples import Sample
-from pairpiece.downstream.settings import LearningSettings
+from pairpiece.downstream.settings import TrainingSettings
+from pairpiece.downstream.written_text import WrittenText
 from pairpiece.evaluation.formats import to_markdown
 from pairpiece.evaluation.scores import Evaluation
 
@@ -24,11 +24,11 @@ class Results:
     experiment: str
     evaluation: Evaluation
     preset: str
-    settings: LearningSettings
+    settings: TrainingSettings
     versions: dict[str, str]
     runs: list[dict[str, Any]]
     curves: list[Curve]
-    samples: list[Sample]
+    samples: list[WrittenText]
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
@@ -41,16 +41,18 @@ class Results:
             "runs": self.runs,
             "curves": [dataclasses.asdict(curve) for curve in self.curves],
             "samples": [
-                {**dataclasses.asdict(sample), "given": dict(sample.given)}
-                for sample in self.samples
+                {**dataclasses.asdict(text), "given": dict(text.given)} for text in self.samples
             ],
         }
 
+    def to_json(self) -> str:
+        """Everything."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
+
     def save(self, folder: Path) -> None:
         """Write ``results.json``, ``results.md``, ``samples.md`` and the curves."""
-        content = json.dumps(self.as_dict(), ensure_ascii=False, indent=1) + "\n"
-        files.write(folder / "results.json", content.encode("utf-8"))
+        files.write(folder / "results.json", self.to_json().encode("utf-8"))
         files.write(folder / "results.md", to_markdown(self.evaluation).encode("utf-8"))
-        files.write(folder / "samples.md", samples.to_markdown(self.samples).encode("utf-8"))
+        files.write(folder / "samples.md", written_text.to_markdown(self.samples).encode("utf-8"))
         for name, drawing in curves.files_for(self.curves).items():
             files.write(folder / name, drawing)

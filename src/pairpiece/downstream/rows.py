@@ -27,7 +27,7 @@ class Rows(Sequence[Ids]):
     ends: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[int]]) -> Rows:
+    def of(cls, rows: Iterable[npt.ArrayLike]) -> Rows:
         """Put lists together."""
         arrays = [np.asarray(row, np.int32) for row in rows]
         ends = np.cumsum([len(row) for row in arrays], dtype=np.int64)
@@ -45,6 +45,10 @@ class Rows(Sequence[Ids]):
     def __add__(self, other: Rows) -> Rows:
         ends = other.ends + len(self.flat)
         return Rows(np.concatenate([self.flat, other.flat]), np.concatenate([self.ends, ends]))
+
+    def shifted(self, by: int) -> Rows:
+        """The rows with every id raised."""
+        return Rows(self.flat + by, self.ends)
 
     def renumbered(self, new: Ids) -> Rows:
         """The rows with ``new[id]`` in the place of every id."""

@@ -14,7 +14,7 @@ PRESETS = ("tiny", "small", "paper")
 
 
 @dataclass(frozen=True)
-class LearningSettings:
+class TrainingSettings:
     """How a model learns.  An example is a line of the training text.
 
     Because the unit is the line and not the token, models with different tokenizers see the same
@@ -44,7 +44,7 @@ class LearningSettings:
 
 
 @dataclass(frozen=True)
-class LanguageModelSettings(LearningSettings):
+class LanguageModelSettings(TrainingSettings):
     """A GPT-2 model."""
 
     layers: int
@@ -55,7 +55,7 @@ class LanguageModelSettings(LearningSettings):
 
 
 @dataclass(frozen=True)
-class TranslationSettings(LearningSettings):
+class TranslationSettings(TrainingSettings):
     """An encoder and decoder of the Transformer as in Marian."""
 
     layers: int  # of the encoder, and of the decoder
@@ -178,7 +178,7 @@ _TRANSLATION["tiny"] = dataclasses.replace(
     evaluate_every=1000,
 )
 
-AnySettings = TypeVar("AnySettings", bound=LearningSettings)
+AnySettings = TypeVar("AnySettings", bound=TrainingSettings)
 
 
 def language_model_settings(preset: str, **changes: Any) -> LanguageModelSettings:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pairpiece.downstream.batches import of_similar_length
-from pairpiece.downstream.learning import losses_of_rows
 from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import TranslationSettings
+from pairpiece.downstream.training_loop import losses_of_rows, on_device
 from pairpiece.errors import OptionError
 
 PADDING, END = 0, 1
@@ -20,31 +21,23 @@ FIRST = 2
 _TOKENS_AT_ONCE = 4096
 
 
+@dataclass(frozen=True)
 class TranslationTask:
     """Source and target lines as token ids, to be translated."""
 
-    def __init__(
-        self,
-        settings: TranslationSettings,
-        vocab_sizes: tuple[int, int],
-        train: tuple[Rows, Rows],
-        sizes: npt.NDArray[np.int64],
-        dev: tuple[Rows, Rows],
-        dev_bytes: int,
-    ) -> None:
-        self.sizes = sizes
-        self._settings = settings
-        self._vocab_sizes = vocab_sizes
-        self._train = train
-        self._dev = dev
-        self._dev_bytes = dev_bytes
+    settings: TranslationSettings
+    vocab_sizes: tuple[int, int]  # of source and target, like all pairs here
+    train: tuple[Rows, Rows]
+    sizes: npt.NDArray[np.int64]  # bytes of the training lines
+    dev: tuple[Rows, Rows]
+    dev_bytes: int
 
     def model(self) -> Any:
         """A new model with random weights."""
         from transformers import MarianConfig, MarianMTModel
 
-        settings = self._settings
-        source, target = self._vocab_sizes
+        settings = self.settings
+        source, target = self.vocab_sizes
         model = MarianMTModel(
             MarianConfig(
                 vocab_size=source,
@@ -77,8 +70,8 @@ class TranslationTask:
 
     def batch(self, lines: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Sources, and what should be said in the target language."""
-        source, target = self._train
-        longest = self._settings.max_length
+        source, target = self.train
+        longest = self.settings.max_length
         return _tensors([source[i] for i in lines], [target[i] for i in lines], longest)
 
     def logits(self, model: Any, batch: dict[str, Any]) -> Any:
@@ -87,8 +80,8 @@ class TranslationTask:
 
     def dev_loss(self, model: Any) -> float:
         """Nats per byte of the dev text."""
-        longest = self._settings.max_length
-        return float(negative_log_likelihoods(model, *self._dev, longest).sum()) / self._dev_bytes
+        longest = self.settings.max_length
+        return float(negative_log_likelihoods(model, *self.dev, longest).sum()) / self.dev_bytes
 
 
 def negative_log_likelihoods(
@@ -102,7 +95,7 @@ def negative_log_likelihoods(
         lengths = [max(len(s), len(t)) for s, t in zip(sources, targets, strict=True)]
         for group in of_similar_length(lengths, _TOKENS_AT_ONCE):
             batch = _tensors([sources[i] for i in group], [targets[i] for i in group], max_length)
-            batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+            batch = on_device(batch, model.device)
             found[group] = losses_of_rows(_logits(model, batch), batch["labels"])
     return found
 
@@ -117,7 +110,7 @@ def translate(model: Any, sources: Sequence[Ids], settings: TranslationSettings)
         lengths = [settings.beam * (len(source) + 1) for source in sources]
         for group in of_similar_length(lengths, _TOKENS_AT_ONCE):
             batch = _tensors([sources[i] for i in group], None, settings.max_length)
-            batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+            batch = on_device(batch, model.device)
             longest = int(batch["source"].shape[1])
             config = GenerationConfig(
                 num_beams=settings.beam,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -13,14 +14,10 @@ import numpy as np
 from pairpiece import files
 from pairpiece.downstream import translation_scores
 from pairpiece.downstream.conditions import Conditions, installed
-from pairpiece.downstream.experiment import Experiment, Found
-from pairpiece.downstream.learning import learn
+from pairpiece.downstream.experiment import Experiment
 from pairpiece.downstream.measures import Measure
-from pairpiece.downstream.pieces import TargetPieces
 from pairpiece.downstream.results import Results
 from pairpiece.downstream.rows import Rows, load_rows, save_rows
-from pairpiece.downstream.runs import Run
-from pairpiece.downstream.samples import Sample
 from pairpiece.downstream.settings import TranslationSettings, translation_settings
 from pairpiece.downstream.translation import (
     FIRST,
@@ -29,13 +26,15 @@ from pairpiece.downstream.translation import (
     translate,
 )
 from pairpiece.downstream.translation_text import read_splits, source_rows
-from pairpiece.evaluation.measuring import Advance, baseline_of, with_names
+from pairpiece.downstream.trials import Trial
+from pairpiece.downstream.written_text import WrittenText
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
-from pairpiece.evaluation.systems import System, source_side, systems_of
+from pairpiece.evaluation.scoring import Advance
+from pairpiece.evaluation.systems import System, baseline_of, named_systems, source_side
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
-_SAMPLES = 8
+_SHOWN = 8  # translations
 
 
 def translations(
@@ -74,48 +73,42 @@ def translations(
 
     All is kept in `output`: what was killed goes on, what is done is not done again.
     """
-    learning = translation_settings(preset, **changes)
+    training = translation_settings(preset, **changes)
     conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
     installed("sacrebleu", "mt")
     comet_model = None if comet is None else translation_scores.comet_model(comet)
-    systems = with_names([s for one in tokenizers for s in systems_of(one, ["paired"])])
+    systems = named_systems(tokenizers, ["paired"])
     return Translations(
         conditions,
-        learning,
+        training,
         systems,
         baseline_of(systems, baseline),
-        read_splits(source, target, dev_source, dev_target, test_source, test_target),
+        [""],
+        read_splits((source, target), (dev_source, dev_target), (test_source, test_target)),
         source_tokenizer,
         comet_model,
     ).conduct(advance)
 
 
+@dataclass(eq=False)
 class Translations(Experiment):
     """The experiment."""
 
+    texts: dict[str, ParallelText]
+    source_tokenizer: Any
+    comet: Any
+
     kind = "translation"
 
-    def __init__(
-        self,
-        conditions: Conditions,
-        learning: TranslationSettings,
-        systems: list[System],
-        baseline: System,
-        texts: dict[str, ParallelText],
-        source_tokenizer: Any,
-        comet: Any,
-    ) -> None:
-        super().__init__(conditions, learning, systems, baseline, [""])
-        self._pieces = {system.name: TargetPieces(system) for system in systems}
-        self._texts = texts
-        self._source_tokenizer = source_side(source_tokenizer, systems)
-        self._comet = comet
-        self._data = {name: text.digest for name, text in self._texts.items()}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._source_tokenizer = source_side(self.source_tokenizer, self.systems)
+        self._data = {name: text.digest for name, text in self.texts.items()}
         self._data["source_tokenizer"] = digest(digest_of(self._source_tokenizer) or "function")
 
     @cached_property
     def _sources(self) -> tuple[dict[str, Rows], list[str]]:
-        return source_rows(self._source_tokenizer, self._texts)
+        return source_rows(self._source_tokenizer, self.texts)
 
     def data(self, setting: str) -> dict[str, str]:  # noqa: ARG002
         """Digests of all text and tokenizers, besides that of the target, that a model sees."""
@@ -123,17 +116,12 @@ class Translations(Experiment):
 
     def write_text(self, system: System, path: Path) -> None:
         """Put all text into a file; the pieces of either side come after the special tokens."""
-        pieces = self._pieces[system.name]
         sources, source_pieces = self._sources
-        rows = {}
-        for name, text in self._texts.items():
-            source, target = sources[name], pieces.rows(text)
-            rows[f"{name}_source"] = Rows(source.flat + FIRST, source.ends)
-            rows[name] = Rows(target.flat + FIRST, target.ends)
-            rows[f"{name}_bytes"] = Rows.of([[int(size) for size in text.bytes]])
+        rows = self.target_rows(system, self.texts, FIRST)
+        rows |= {f"{name}_source": source.shifted(FIRST) for name, source in sources.items()}
         sizes = {
             "source_pieces": FIRST + len(source_pieces),
-            "pieces": FIRST + len(pieces.pieces),
+            "pieces": FIRST + len(self.pieces[system.name].pieces),
         }
         save_rows(path, rows, sizes)
 
@@ -144,11 +132,11 @@ class Translations(Experiment):
         results: list[dict[str, Any]],
     ) -> list[tuple[Measure, list[Array], str]]:
         """The scores of translations, and how probable the references are."""
-        text = self._texts["test"]
-        written = [self._written(system.name, result) for result in results]
+        text = self.texts["test"]
+        written = [self._texts_of(system.name, result) for result in results]
         for seed, lines in zip(self.conditions.seeds, written, strict=True):
             self._keep(system.name, seed, lines)
-        longest = cast(TranslationSettings, self.learning).max_length
+        longest = cast(TranslationSettings, self.training).max_length
         if cut := sum(tokens > longest for tokens in results[0]["tokens"]):
             self.notes.append(
                 f"{system.name}: {cut:,} references have more than {longest} tokens and count only "
@@ -162,32 +150,36 @@ class Translations(Experiment):
                 "references",
             )
         )
-        if self._comet is not None:
+        if self.comet is not None:
             found.append(
                 translation_scores.comet_measured(
-                    self._comet, written, text.targets, text.given_sources, self.conditions.device
+                    self.comet, written, text.targets, text.given_sources, self.conditions.device
                 )
             )
         return found
 
-    def samples(self, found: Found) -> list[Sample]:
+    def written(
+        self,
+        tokenizer: str,
+        setting: str,  # noqa: ARG002
+        result: dict[str, Any],
+    ) -> list[WrittenText]:
         """The first translations."""
-        text = self._texts["test"]
+        text = self.texts["test"]
         return [
-            Sample(
+            WrittenText(
                 (("source", text.given_sources[i]), ("target", text.targets[i])),
                 tokenizer,
                 [],
-                self._pieces[tokenizer].readable([t - FIRST for t in tokens]),
+                self.pieces[tokenizer].readable([token - FIRST for token in tokens]),
             )
-            for (tokenizer, _, seed), result in found.items()
-            if seed == self.conditions.seeds[0]
-            for i, tokens in enumerate(result["translations"][:_SAMPLES])
+            for i, tokens in enumerate(result["translations"][:_SHOWN])
         ]
 
-    def _written(self, tokenizer: str, result: dict[str, Any]) -> list[str]:
+    def _texts_of(self, tokenizer: str, result: dict[str, Any]) -> list[str]:
+        """All translations, a line each."""
         rows = [[token - FIRST for token in row] for row in result["translations"]]
-        return [" ".join(line.split()) for line in self._pieces[tokenizer].texts(rows)]
+        return [" ".join(line.split()) for line in self.pieces[tokenizer].texts(rows)]
 
     def _keep(self, tokenizer: str, seed: int, lines: list[str]) -> None:
         """Write the translations, for other tools to look at."""
@@ -198,10 +190,10 @@ class Translations(Experiment):
         files.write(folder / f"{name}.{seed}.txt", content)
 
     @staticmethod
-    def work(run: Run, advance: Callable[[int], object]) -> dict[str, Any]:
+    def work(trial: Trial, advance: Callable[[int], object]) -> dict[str, Any]:
         """Train one model, and let it translate the test text."""
-        rows, facts = load_rows(run.text)
-        settings = cast(TranslationSettings, run.learning)
+        rows, facts = load_rows(trial.text)
+        settings = cast(TranslationSettings, trial.training)
         task = TranslationTask(
             settings,
             (facts["source_pieces"], facts["pieces"]),
@@ -210,12 +202,10 @@ class Translations(Experiment):
             (rows["dev_source"], rows["dev"]),
             int(rows["dev_bytes"].flat.sum()),
         )
-        model, history = learn(task, settings, run.seed, run.folder, run.device, advance)
-        model.save_pretrained(run.folder / "model")
+        model, history = trial.train(task, advance)
         source, target = rows["test_source"], rows["test"]
         return {
-            **history.summary(),
-            "parameters": model.num_parameters(),
+            **history,
             "nats": negative_log_likelihoods(model, source, target, settings.max_length).tolist(),
             "tokens": [len(row) for row in target],
             "translations": translate(model, source, settings),

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 from pairpiece.downstream.pieces import SourcePieces
 from pairpiece.downstream.rows import Rows
 from pairpiece.errors import CorpusError
 from pairpiece.evaluation.parallel_text import ParallelText, Sentences
+from pairpiece.foreign.protocol import SubwordTokenizer
+
+Sides: TypeAlias = tuple[Sentences, Sentences]
+"""Source and target."""
 
 
-def read_splits(
-    source: Sentences,
-    target: Sentences,
-    dev_source: Sentences,
-    dev_target: Sentences,
-    test_source: Sentences,
-    test_target: Sentences,
-) -> dict[str, ParallelText]:
-    """The text to learn from, to stop by and to measure on, as "train", "dev" and "test"."""
-    return {
-        "train": _with_both_sides(ParallelText.read(target, source)),
-        "dev": ParallelText.read(dev_target, dev_source),
-        "test": ParallelText.read(test_target, test_source),
-    }
+def read_splits(train: Sides, dev: Sides, test: Sides) -> dict[str, ParallelText]:
+    """The text to learn from, to stop by and to measure on."""
+    splits = {"train": train, "dev": dev, "test": test}
+    texts = {name: ParallelText.read(target, source) for name, (source, target) in splits.items()}
+    return {**texts, "train": _with_both_sides(texts["train"])}
 
 
 def _with_both_sides(text: ParallelText) -> ParallelText:
@@ -39,7 +34,7 @@ def _with_both_sides(text: ParallelText) -> ParallelText:
 
 
 def source_rows(
-    tokenizer: Any, texts: dict[str, ParallelText]
+    tokenizer: SubwordTokenizer, texts: dict[str, ParallelText]
 ) -> tuple[dict[str, Rows], list[str]]:
     """The source side of every split as ids, and the pieces that they stand for."""
     pieces = SourcePieces(tokenizer, texts["train"].given_sources)

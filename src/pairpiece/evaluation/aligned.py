@@ -8,7 +8,7 @@ it aligns the test text, prepared in the same way.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -62,19 +62,22 @@ def _scores(folder: Path) -> Array:
 
 
 def _write(folder: Path, texts: Sequence[Tokenized | None]) -> None:
-    """All tokenized texts, one after the other, as the aligner takes them."""
-    with (
-        (folder / "source.words").open("w", encoding="utf-8", newline="\n") as sources,
-        (folder / "target.words").open("w", encoding="utf-8", newline="\n") as targets,
-    ):
-        for i, text in enumerate(texts):
-            if text is None:
-                continue
-            for source, target in zip(text.source_tokens or [], text.tokens, strict=True):
-                sources.write(" ".join(map(visible, source)) + "\n")
-                targets.write(" ".join(f"{i}:{visible(token)}" for token in target) + "\n")
+    """All tokenized texts, one after the other, each target token with the number of its text."""
+    numbered = [(i, text) for i, text in enumerate(texts) if text is not None]
+    write_tokens(folder, "source", (row for _, t in numbered for row in t.source_tokens or ()))
+    write_tokens(
+        folder,
+        "target",
+        ([f"{i}:{_visible(token)}" for token in row] for i, t in numbered for row in t.tokens),
+    )
 
 
-def visible(token: str) -> str:
+def write_tokens(folder: Path, side: str, rows: Iterable[Iterable[str]]) -> None:
+    """The tokens of one side, as the aligner takes them."""
+    with (folder / f"{side}.words").open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(" ".join(map(_visible, tokens)) + "\n" for tokens in rows)
+
+
+def _visible(token: str) -> str:
     """A token without the spaces that Eflomal would take for the end of it."""
     return "".join(token.split()) or "_"

@@ -1,4 +1,4 @@
-"""Intervals and p-values by drawing sentences, and runs of the aligner, again."""
+"""The bootstrap: intervals and p-values by drawing sentences, and runs of the aligner, again."""
 
 from __future__ import annotations
 

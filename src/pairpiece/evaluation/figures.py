@@ -14,7 +14,7 @@ import numpy as np
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.formats import spread, title
 from pairpiece.evaluation.scores import Evaluation
-from pairpiece.evaluation.tokenized import Sample, Tokenized, bare
+from pairpiece.evaluation.tokenized import Resample, Tokenized, bare
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8A7A00", "#777777")
@@ -205,7 +205,7 @@ def _token_lengths(evaluation: Evaluation) -> Chart:
 
 def _ranks(evaluation: Evaluation) -> Chart:
     def points(text: Tokenized) -> tuple[Any, Any]:
-        frequent = np.sort(Sample(text).counts)[::-1]
+        frequent = np.sort(Resample(text).counts)[::-1]
         return np.arange(1, len(frequent) + 1), frequent
 
     figure, axes = _curves(evaluation, points, "rank", "frequency")

@@ -1,4 +1,4 @@
-"""An evaluation as a table: a row for each metric, a column for each tokenizer."""
+"""An evaluation as a table, for people, papers and programs: a row for each metric."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -21,7 +22,23 @@ _LATEX = str.maketrans(
 )
 
 
-def cell(score: Score | None, metric: Described) -> str:
+@dataclass(frozen=True)
+class Cell:
+    """What a table has to say about a tokenizer in the row of a metric."""
+
+    score: Score | None
+    text: str
+    best: bool  # of the row
+
+
+def cells(evaluation: Evaluation, metric: Described) -> list[Cell]:
+    """The row of a metric."""
+    best = evaluation.best(metric)
+    scores = {name: evaluation.score(name, metric.name) for name in evaluation.tokenizers}
+    return [Cell(score, _shown(score, metric), name in best) for name, score in scores.items()]
+
+
+def _shown(score: Score | None, metric: Described) -> str:
     """A value, with the spread over runs; * if it differs from the baseline."""
     if score is None:
         return "–"
@@ -56,18 +73,17 @@ def caption(evaluation: Evaluation) -> str:
 
 def to_terminal(evaluation: Evaluation, bold: bool = False) -> str:
     """A table for people, the best of each row in bold where that can be shown, else with a °."""
+    mark = "" if bold else "°"
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in evaluation.tokenizers:
         table.add_column(Text(name), justify="right", overflow="fold")
     for metric in evaluation.shown_metrics():
-        best = evaluation.best(metric)
-        cells = []
-        for name in evaluation.tokenizers:
-            shown = cell(evaluation.score(name, metric.name), metric)
-            mark = "°" if name in best and not bold else ""
-            cells.append(Text(shown + mark, style="bold" if name in best else ""))
-        table.add_row(title(metric), *cells)
+        row = [
+            Text(cell.text + mark * cell.best, style="bold" if cell.best else "")
+            for cell in cells(evaluation, metric)
+        ]
+        table.add_row(title(metric), *row)
     file = io.StringIO()
     console = Console(
         file=file,
@@ -89,10 +105,10 @@ def _width(evaluation: Evaluation) -> int:
 
 def to_markdown(evaluation: Evaluation) -> str:
     """A table for a README, with the signatures below."""
-    rows = [
-        f"| {title(metric)} | {' | '.join(_row(evaluation, metric, '**{}**'))} |"
-        for metric in evaluation.shown_metrics()
-    ]
+    rows = []
+    for metric in evaluation.shown_metrics():
+        row = [f"**{cell.text}**" if cell.best else cell.text for cell in cells(evaluation, metric)]
+        rows.append(f"| {title(metric)} | {' | '.join(row)} |")
     lines = [
         f"| | {' | '.join(map(_escaped, evaluation.tokenizers))} |",
         "|---" * (len(evaluation.tokenizers) + 1) + "|",
@@ -104,12 +120,6 @@ def to_markdown(evaluation: Evaluation) -> str:
         *(f"    {line}" for line in _signatures(evaluation)),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _row(evaluation: Evaluation, metric: Described, marked: str) -> list[str]:
-    best = evaluation.best(metric)
-    cells = {n: cell(evaluation.score(n, metric.name), metric) for n in evaluation.tokenizers}
-    return [marked.format(text) if name in best else text for name, text in cells.items()]
 
 
 def _escaped(text: str) -> str:
@@ -128,16 +138,15 @@ def to_latex(evaluation: Evaluation) -> str:
     lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", f" & {names} \\\\", "\\midrule"]
     arrows = {"↓": "$\\downarrow$", "↑": "$\\uparrow$"}
     for metric in evaluation.shown_metrics():
-        best = evaluation.best(metric)
-        cells = []
-        for name in evaluation.tokenizers:
-            shown = cell(evaluation.score(name, metric.name), metric).translate(_LATEX)
+        row = []
+        for cell in cells(evaluation, metric):
+            shown = cell.text.translate(_LATEX)
             shown = shown.replace(" ±", " $\\pm$ ").replace("*", "$^*$").replace("–", "--")
-            cells.append(f"\\textbf{{{shown}}}" if name in best else shown)
+            row.append(f"\\textbf{{{shown}}}" if cell.best else shown)
         head = title(metric).translate(_LATEX)
         for arrow, command in arrows.items():
             head = head.replace(arrow, command)
-        lines.append(f"{head} & {' & '.join(cells)} \\\\")
+        lines.append(f"{head} & {' & '.join(row)} \\\\")
     lines += ["\\bottomrule", "\\end{tabular}"]
     notes = (caption(evaluation), *evaluation.notes, *_signatures(evaluation))
     lines += [f"% {line}" for line in notes]

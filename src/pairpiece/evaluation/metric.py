@@ -1,4 +1,4 @@
-"""The contract of a metric."""
+"""The contract of a metric, and how metrics are found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pairpiece import __version__
 from pairpiece.evaluation import metrics
-from pairpiece.evaluation.tokenized import Sample, Tokenized
+from pairpiece.evaluation.tokenized import Resample, Tokenized
 from pairpiece.options import check_choice
 
 Value: TypeAlias = "float | list[float] | None"
@@ -18,7 +18,7 @@ Value: TypeAlias = "float | list[float] | None"
 
 
 class Metric(ABC):
-    """A number for a sample of tokenized sentences.
+    """A number for a tokenized text, and for every resample of its sentences.
 
     To add one, add a module with a subclass to ``pairpiece.evaluation.metrics``: it is found there.
     """
@@ -33,8 +33,8 @@ class Metric(ABC):
     about: ClassVar[str]
 
     @abstractmethod
-    def value(self, sample: Sample) -> Value:
-        """What there is to say about the sample."""
+    def value(self, resample: Resample) -> Value:
+        """What there is to say about the resample."""
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:  # noqa: ARG002
         """What else the number depends on, for its signature."""

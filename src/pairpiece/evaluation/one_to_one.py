@@ -1,4 +1,4 @@
-"""How well the tokens of two languages correspond: the share of source tokens linked one to one."""
+"""The share of source tokens linked one to one, for two tokenized texts and nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pairpiece.evaluation.aligned import visible
+from pairpiece.evaluation.aligned import write_tokens
 from pairpiece.evaluation.tokenized import Links
 from pairpiece.links.eflomal import Eflomal, symmetrized_links
 
@@ -23,9 +23,8 @@ def one_to_one(
     """
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         folder = Path(name)
-        for side, sentences in (("source", sources), ("target", targets)):
-            with (folder / f"{side}.words").open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(" ".join(map(visible, tokens)) + "\n" for tokens in sentences)
+        write_tokens(folder, "source", sources)
+        write_tokens(folder, "target", targets)
         Eflomal().align(folder)
         links = list(symmetrized_links(folder, "grow-diag-final-and"))[-last:]
     lengths = np.array([len(tokens) for tokens in sources[-last:]], np.float64)

@@ -1,4 +1,4 @@
-"""An evaluation as one page to look at, which needs no network."""
+"""An evaluation as a report: one HTML page to look at, which needs no network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from pairpiece import __version__
 from pairpiece.evaluation import figures
-from pairpiece.evaluation.formats import SIGNIFICANT, caption, cell, title
+from pairpiece.evaluation.formats import SIGNIFICANT, caption, cells, title
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.tokenized import Tokenized
 from pairpiece.links.symmetrization import Link
@@ -67,10 +67,9 @@ def _script_json(value: Any) -> str:
 
 def _rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     for metric in evaluation.shown_metrics():
-        best = evaluation.best(metric)
-        cells = []
-        for name in evaluation.tokenizers:
-            score = evaluation.score(name, metric.name)
+        row = []
+        for cell in cells(evaluation, metric):
+            score = cell.score
             details = []
             if score is not None and score.low < score.high:
                 details.append(f"95 %: {score.low:.4g} to {score.high:.4g}")
@@ -80,15 +79,15 @@ def _rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
                     f"difference {compared.difference:+.4g} "
                     f"({compared.low:+.4g} to {compared.high:+.4g}), p = {compared.p:.3g}"
                 )
-            cells.append(
+            row.append(
                 {
-                    "text": cell(score, metric),
-                    "best": name in best,
+                    "text": cell.text,
+                    "best": cell.best,
                     "details": "; ".join(details),
                     "signature": "" if score is None else score.signature,
                 }
             )
-        yield {"title": title(metric), "about": metric.about, "cells": cells}
+        yield {"title": title(metric), "about": metric.about, "cells": row}
 
 
 # ---------------------------------------------------------------------- sentences

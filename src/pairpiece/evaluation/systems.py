@@ -1,7 +1,9 @@
-"""What is compared: ways to tokenize target text, each with a name and a digest."""
+"""The systems that are compared: ways to tokenize target text, each with a name and a digest."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from pairpiece.model.encoder import Encoder
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer, tokenizer_of
 from pairpiece.model.word_links import word_links
+from pairpiece.options import check_choice
 
 _TOKENS_IN = f"{Pretokenized.kind}:"
 
@@ -38,13 +41,12 @@ class System:
     unknown: str | None = None
     uses_source: bool = False
     one_text: bool = False  # knows the tokens of the text it is given and of no other
-    model: Tokenizer | None = None
-    other: SubwordTokenizer | None = None  # what tokenizes, if it is no model of PairPiece
+    tokenizer: SubwordTokenizer | None = None  # what tokenizes, unless it is done already
 
     @property
-    def tokenizer(self) -> SubwordTokenizer | None:
-        """What tokenizes, unless it is done already."""
-        return self.other if self.model is None else self.model
+    def model(self) -> Tokenizer | None:
+        """What tokenizes, if it is a PairPiece model."""
+        return self.tokenizer if isinstance(self.tokenizer, Tokenizer) else None
 
 
 def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list[System]:
@@ -78,7 +80,35 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
         return _of_model(tokenizer_of(loaded), name, own_name, way, ways)
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
-    return [_other(name or own_name, loaded)]
+    return [_foreign(name or own_name, loaded)]
+
+
+def named_systems(
+    tokenizers: Sequence[Any], ways: Sequence[str] = ("marginal", "paired")
+) -> list[System]:
+    """All that the tokenizers stand for, with different names: a number after those that recur."""
+    systems = [system for given in tokenizers for system in systems_of(given, ways)]
+    if not systems:
+        raise OptionError("there is nothing to evaluate: give at least one tokenizer")
+    names: set[str] = set()
+    named = []
+    for system in systems:
+        name = system.name
+        for number in itertools.count(2):
+            if name not in names:
+                break
+            name = f"{system.name} ({number})"
+        names.add(name)
+        named.append(dataclasses.replace(system, name=name))
+    return named
+
+
+def baseline_of(systems: list[System], name: str | None) -> System:
+    """The one that others are compared with."""
+    if name is None:
+        return systems[0]
+    check_choice("baseline", name, [system.name for system in systems])
+    return next(system for system in systems if system.name == name)
 
 
 # ---------------------------------------------------------------------- PairPiece
@@ -98,95 +128,70 @@ def _of_model(
     if way and way not in _WAYS:
         raise OptionError(f"{own_name}@{way}: the ways to tokenize are {', '.join(_WAYS)}")
     if not way and not model.is_paired:
-        return [_marginal(model, name or own_name)]
+        return [_pairpiece(model, name or own_name, "marginal")]
     if not way and len(ways) == 1:
-        return [_SYSTEM_OF[ways[0]](model, name or own_name)]
+        return [_pairpiece(model, name or own_name, ways[0])]
     if way and name:
-        return [_SYSTEM_OF[way](model, name)]
+        return [_pairpiece(model, name, way)]
     ways = [way] if way else ways
-    return [_SYSTEM_OF[way](model, f"{name or own_name}, {_WAYS[way]}") for way in ways]
+    return [_pairpiece(model, f"{name or own_name}, {_WAYS[way]}", way) for way in ways]
 
 
-def _marginal(model: Tokenizer, name: str) -> System:
+def _pairpiece(model: Tokenizer, name: str, way: str) -> System:
+    """One way to use a model."""
+
     def alone(texts: list[str]) -> Tokens:
-        return model.encode_batch(texts, out_type=str)
+        return model.encode_batch(
+            texts, out_type=str, model="bigram" if way == "bigram" else "unigram"
+        )
 
-    return _pairpiece(model, name, "marginal", lambda text: alone(text.targets), alone)
+    def with_source(text: ParallelText) -> Tokens:
+        if text.sources is None:
+            raise OptionError(f"{name} needs the source text: give it with --source")
+        links = None
+        if way == "aligned":
+            pairs = list(zip(text.sources, text.targets, strict=True))
+            links = word_links(model, pairs, seed=LINKS_SEED)
+        return model.encode_batch(text.targets, text.sources, alignments=links, out_type=str)
 
-
-def _bigram(model: Tokenizer, name: str) -> System:
-    def alone(texts: list[str]) -> Tokens:
-        return model.encode_batch(texts, out_type=str, model="bigram")
-
-    return _pairpiece(model, name, "bigram", lambda text: alone(text.targets), alone)
-
-
-def _paired(model: Tokenizer, name: str) -> System:
-    def tokenize(text: ParallelText) -> Tokens:
-        return model.encode_batch(text.targets, _sources(text, name), out_type=str)
-
-    return _pairpiece(model, name, "paired", tokenize, None)
-
-
-def _aligned(model: Tokenizer, name: str) -> System:
-    def tokenize(text: ParallelText) -> Tokens:
-        sources = _sources(text, name)
-        pairs = list(zip(sources, text.targets, strict=True))
-        links = word_links(model, pairs, seed=LINKS_SEED)
-        return model.encode_batch(text.targets, sources, alignments=links, out_type=str)
-
-    return _pairpiece(model, name, f"aligned:{LINKS_SEED}", tokenize, None)
-
-
-_SYSTEM_OF = {"marginal": _marginal, "paired": _paired, "aligned": _aligned, "bigram": _bigram}
-
-
-def _sources(text: ParallelText, name: str) -> list[str]:
-    if text.sources is None:
-        raise OptionError(f"{name} needs the source text: give it with --source")
-    return text.sources
-
-
-def _pairpiece(
-    model: Tokenizer,
-    name: str,
-    way: str,
-    tokenize: Callable[[ParallelText], Tokens],
-    alone: Callable[[list[str]], Tokens] | None,
-) -> System:
-    return System(
-        name,
-        f"{short_digest(model)}@{way}",
-        tokenize,
-        alone,
-        list(model.get_vocab()),
-        model.options.unk_piece,
-        uses_source=alone is None,
-        model=model,
-    )
+    if way in ("marginal", "bigram"):
+        return _system(name, model, lambda text: alone(text.targets), alone, f"@{way}")
+    seed = f":{LINKS_SEED}" if way == "aligned" else ""
+    return _system(name, model, with_source, None, f"@{way}{seed}")
 
 
 # ---------------------------------------------------------------------- others
 
 
-def short_digest(tokenizer: SubwordTokenizer) -> str:
-    """Twelve hexadecimal digits that stand for a tokenizer."""
-    return (tokenizer.digest or "").rpartition(":")[2][:12]
-
-
-def _other(name: str, tokenizer: SubwordTokenizer) -> System:
+def _foreign(name: str, tokenizer: SubwordTokenizer) -> System:
     def alone(texts: list[str]) -> Tokens:
         return [list(map(tokenizer.readable, row)) for row in tokenizer.tokenize_batch(texts)]
 
+    return _system(name, tokenizer, lambda text: alone(text.targets), alone)
+
+
+def _system(
+    name: str,
+    tokenizer: SubwordTokenizer,
+    tokenize: Callable[[ParallelText], Tokens],
+    alone: Callable[[list[str]], Tokens] | None,
+    way: str = "",
+) -> System:
     return System(
         name,
-        short_digest(tokenizer),
-        lambda text: alone(text.targets),
+        short_digest(tokenizer) + way,
+        tokenize,
         alone,
         list(map(tokenizer.readable, tokenizer.token_list())),
         tokenizer.unknown,
-        other=tokenizer,
+        uses_source=alone is None,
+        tokenizer=tokenizer,
     )
+
+
+def short_digest(tokenizer: SubwordTokenizer) -> str:
+    """Twelve hexadecimal digits that stand for a tokenizer."""
+    return (tokenizer.digest or "").rpartition(":")[2][:12]
 
 
 def _pretokenized(name: str, path: Path) -> System:

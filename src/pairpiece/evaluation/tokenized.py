@@ -1,11 +1,11 @@
-"""Tokenized text, and samples of its sentences."""
+"""A text as a system tokenizes it, and resamples of its sentences for the bootstrap."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -69,32 +69,28 @@ class Settings:
     dev: str = "none"  # digest of the text that the aligner gets its priors from
     joint: str = "none"  # digest of all tokenizers whose tokens are aligned together
     source: str = "none"  # digest of the tokenizer of the source text
-    reference: str = "none"  # digest of the tokenizer that ratios refer to
+    baseline: str = "none"  # digest of the tokenizer that ratios refer to
 
 
+@dataclass(eq=False, repr=False)
 class Tokenized:
     """A text as a system tokenizes it; arrays have a number for each sentence."""
 
-    def __init__(
-        self,
-        system: System,
-        text: ParallelText,
-        tokens: list[list[str]],
-        source_tokens: list[list[str]] | None,
-        settings: Settings,
-    ) -> None:
-        self.system = system
-        self.text = text
-        self.tokens = tokens
-        self.source_tokens = source_tokens
-        self.settings = settings
-        self.runs: list[Links] = []
+    system: System
+    text: ParallelText
+    tokens: list[list[str]]
+    source_tokens: list[list[str]] | None
+    settings: Settings
+    runs: list[Links] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
         types: dict[str, int] = {}
-        flat = [types.setdefault(token, len(types)) for row in tokens for token in row]
+        flat = [types.setdefault(token, len(types)) for row in self.tokens for token in row]
         self.types = list(types)
         self.token_ids = np.array(flat, np.int64)
-        self.lengths = np.array([len(row) for row in tokens], np.float64)
-        self.sentence_of_token = np.repeat(np.arange(len(tokens)), self.lengths.astype(np.int64))
+        self.lengths = np.array([len(row) for row in self.tokens], np.float64)
+        numbers = np.arange(len(self.tokens))
+        self.sentence_of_token = np.repeat(numbers, self.lengths.astype(np.int64))
 
     def count(self, tokens: Sequence[bool]) -> Array:
         """How many tokens of each sentence are of the types marked in a list like `types`."""
@@ -159,15 +155,15 @@ def bare(token: str) -> str:
     return token.removeprefix("##") if len(token) > 2 else token
 
 
-class Sample:
+class Resample:
     """Sentences of a tokenized text, each drawn some number of times; once, unless said."""
 
     def __init__(
-        self, tokenized: Tokenized, weights: Array | None = None, reference: Sample | None = None
+        self, tokenized: Tokenized, weights: Array | None = None, baseline: Resample | None = None
     ) -> None:
         self.tokenized = tokenized
         self.weights = np.ones(len(tokenized.tokens)) if weights is None else weights
-        self.reference = reference
+        self.baseline = baseline  # the same sentences, by the tokenizer that ratios refer to
 
     def total(self, by_sentence: Array) -> float:
         """The sum over the sentences drawn."""

@@ -68,9 +68,6 @@ class Engine(Protocol):
         ...
 
 
-_COUNTING = {"posterior": 0, "printed": 1, "best": 2}
-
-
 def compiled(
     pairs: Pairs,
     options: LearningOptions,
@@ -92,19 +89,21 @@ def compiled(
         source=pairs.source,
         multiplicity=pairs.multiplicity,
         sources=len(pairs.source_tokens),
-        forbidden=reserved,
-        allowed=allowed,
-        max_piece_length=options.max_piece_length,
-        min_count=options.min_seed_count,
-        max_seeds=options.max_seeds,
-        character_coverage=options.character_coverage,
-        pooled=options.conditional == "pooled",
-        counting=_COUNTING[options.counting],
-        smoothing=options.smoothing,
-        base_offset=options.base_offset,
-        over=penalty.over,
-        under=penalty.under,
-        unlinked=penalty.unlinked,
-        share_initial=options.conditional != "pooled",
-        threads=threads,
+        seeds=_core.SeedOptions(
+            max_piece_length=options.max_piece_length,
+            min_count=options.min_seed_count,
+            max_seeds=options.max_seeds,
+            character_coverage=options.character_coverage,
+            forbidden=reserved,
+            allowed=allowed,
+        ),
+        options=_core.LearnerOptions(
+            conditional=_core.Conditional[options.conditional],
+            counting=_core.Counting[options.counting],
+            smoothing=options.smoothing,
+            base_offset=options.base_offset,
+            length_penalty=_core.LengthPenalty(penalty.over, penalty.under, penalty.unlinked),
+            share_initial=options.conditional != "pooled",
+            threads=threads,
+        ),
     )

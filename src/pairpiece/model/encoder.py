@@ -21,7 +21,7 @@ from pairpiece.model.encoding import (
 from pairpiece.model.state import ModelState, StatefulTokenizer
 from pairpiece.model.tables import CooccurrenceTable
 from pairpiece.text.options import MARKER
-from pairpiece.text.words import core_tokenizer
+from pairpiece.text.words import SPLITTINGS
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -32,7 +32,17 @@ class Encoder(StatefulTokenizer):
 
     def __init__(self, state: ModelState) -> None:
         super().__init__(state)
-        self._core = core_tokenizer(state.charsmap, state.options, state.vocabulary)
+        vocabulary, text = state.vocabulary, state.options
+        self._core = _core.Tokenizer(
+            charsmap=state.charsmap,
+            splitting=SPLITTINGS[text.pretokenization],
+            dummy_prefix=text.add_dummy_prefix,
+            squeeze=text.remove_extra_spaces,
+            pieces=vocabulary.pieces,
+            types=vocabulary.types,
+            scores=vocabulary.scores,
+            summation=_core.Summation[vocabulary.summation],
+        )
 
     def normalize(self, text: str) -> str:
         """The text that decoding an encoding of `text` gives back.
@@ -40,7 +50,7 @@ class Encoder(StatefulTokenizer):
         Lone surrogates, which are not Unicode text, become U+FFFD.
         """
         check_text(text)
-        return self._core.normalize(text)
+        return self._core.splitter.normalize(text)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces: what the target side of an alignment numbers."""
@@ -49,7 +59,7 @@ class Encoder(StatefulTokenizer):
     def _split(self, text: str) -> list[str]:
         check_text(text)
         split: list[str] = []
-        for part, is_symbol in self._core.words(text):
+        for part, is_symbol in self._core.splitter.words(text):
             if self.state.pretokenizer is None or is_symbol:
                 split.append(part)
                 continue

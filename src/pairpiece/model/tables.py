@@ -56,19 +56,16 @@ class CooccurrenceTable:
     def core(self) -> _core.ConditionalModel:
         """The table as the compiled core uses it."""
         settings = self.settings
-        return _core.ConditionalModel(
-            self.row_begin,
-            self.source,
-            self.count,
-            self.source_count,
-            self.base,
-            pooled=settings.conditional == "pooled",
+        penalty = settings.length_penalty
+        options = _core.ConditionalOptions(
+            conditional=_core.Conditional[settings.conditional],
             smoothing=settings.smoothing,
-            over=settings.length_penalty.over,
-            under=settings.length_penalty.under,
-            unlinked=settings.length_penalty.unlinked,
+            length_penalty=_core.LengthPenalty(penalty.over, penalty.under, penalty.unlinked),
             piece_penalty=settings.piece_penalty,
             inferred_piece_penalty=settings.inferred_piece_penalty,
+        )
+        return _core.ConditionalModel(
+            self.row_begin, self.source, self.count, self.source_count, self.base, options
         )
 
     @cached_property

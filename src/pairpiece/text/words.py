@@ -10,24 +10,15 @@ from typing import TypeAlias
 from pairpiece import _core
 from pairpiece.text.normalization import charsmap
 from pairpiece.text.options import MARKER, TextOptions
-from pairpiece.text.vocabulary import SUMMATIONS, PieceType, Vocabulary
 
-SPLITTINGS = {"lossless": 0, "paper": 1, "none": 2, "custom": 2, "spaces": 3}
-"""The numbers by which the compiled core knows the kinds of pre-tokenization."""
-
-
-def core_tokenizer(table: bytes, options: TextOptions, vocabulary: Vocabulary) -> _core.Tokenizer:
-    """The compiled part of a tokenizer with this normalisation table."""
-    return _core.Tokenizer(
-        charsmap=table,
-        splitting=SPLITTINGS[options.pretokenization],
-        dummy_prefix=options.add_dummy_prefix,
-        squeeze=options.remove_extra_spaces,
-        pieces=vocabulary.pieces,
-        types=vocabulary.types,
-        scores=vocabulary.scores,
-        summation=SUMMATIONS.index(vocabulary.summation),
-    )
+SPLITTINGS = {
+    "lossless": _core.Splitting.lossless,
+    "paper": _core.Splitting.paper,
+    "none": _core.Splitting.none,
+    "custom": _core.Splitting.none,
+    "spaces": _core.Splitting.spaces,
+}
+"""The kinds of pre-tokenization as the compiled core knows them."""
 
 
 PreTokenizer: TypeAlias = Callable[[str], Sequence[str]]
@@ -44,12 +35,19 @@ class WordSplitter:
     def __init__(self, options: TextOptions | None = None, table: bytes | None = None) -> None:
         options = TextOptions() if options is None else options
         table = charsmap(options.normalization) if table is None else table
-        pieces = [options.unk_piece, *options.user_defined_symbols]
-        types = [PieceType.UNKNOWN] + [PieceType.USER_DEFINED] * len(options.user_defined_symbols)
-        self._core = core_tokenizer(table, options, Vocabulary(pieces, types, [0.0] * len(pieces)))
-        whole = TextOptions(pretokenization="none")
-        self._whole = core_tokenizer(
-            table, whole, Vocabulary([whole.unk_piece], [PieceType.UNKNOWN], [0.0])
+        self._core = _core.WordSplitter(
+            charsmap=table,
+            splitting=SPLITTINGS[options.pretokenization],
+            dummy_prefix=options.add_dummy_prefix,
+            squeeze=options.remove_extra_spaces,
+            symbols=list(options.user_defined_symbols),
+        )
+        self._whole = _core.WordSplitter(
+            charsmap=table,
+            splitting=_core.Splitting.none,
+            dummy_prefix=False,
+            squeeze=False,
+            symbols=[],
         )
 
     def normalize(self, text: str) -> str:

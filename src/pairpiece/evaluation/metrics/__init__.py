@@ -1,1 +1,1 @@
-"""One module for each metric, or for a few that belong together."""
+"""The metrics: a module for each, or for a few that belong together."""

@@ -1,4 +1,4 @@
-"""How well target tokens correspond to source tokens, by the links of a word aligner.
+"""Metrics of how well target tokens correspond to source tokens, by the links of an aligner.
 
 The aligner is stochastic, so each number is a list, one for each of its runs.
 """
@@ -9,21 +9,21 @@ from abc import abstractmethod
 from typing import Any
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Links, Sample, Tokenized
+from pairpiece.evaluation.tokenized import Links, Resample, Tokenized
 
 
 class _Alignment(Metric):
     needs_aligner = True
 
-    def value(self, sample: Sample) -> list[float] | None:
+    def value(self, resample: Resample) -> list[float] | None:
         """One for each run."""
-        if sample.tokenized.source_lengths is None or not sample.tokenized.runs:
+        if resample.tokenized.source_lengths is None or not resample.tokenized.runs:
             return None
-        return [self.of_run(sample, run) for run in sample.tokenized.runs]
+        return [self.of_run(resample, run) for run in resample.tokenized.runs]
 
     @abstractmethod
-    def of_run(self, sample: Sample, run: Links) -> float:
-        """What a run has to say about the sample."""
+    def of_run(self, resample: Resample, run: Links) -> float:
+        """What a run has to say about the resample."""
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """What the aligner was given, and what became of its two directions."""
@@ -44,9 +44,9 @@ class OneToOne(_Alignment):
     name, place, better = "one_to_one", 100, "higher"
     about = "share of source tokens linked with one target token that is linked with no other"
 
-    def of_run(self, sample: Sample, run: Links) -> float:
+    def of_run(self, resample: Resample, run: Links) -> float:
         """Such tokens / source tokens."""
-        return sample.ratio(run.one_to_one, sample.tokenized.source_total)
+        return resample.ratio(run.one_to_one, resample.tokenized.source_total)
 
 
 class Unaligned(_Alignment):
@@ -55,9 +55,9 @@ class Unaligned(_Alignment):
     name, place, better = "unaligned", 101, "lower"
     about = "share of source tokens without a link"
 
-    def of_run(self, sample: Sample, run: Links) -> float:
+    def of_run(self, resample: Resample, run: Links) -> float:
         """Such tokens / source tokens."""
-        return 1 - sample.ratio(run.sources, sample.tokenized.source_total)
+        return 1 - resample.ratio(run.sources, resample.tokenized.source_total)
 
 
 class EflomalScore(_Alignment):
@@ -66,9 +66,9 @@ class EflomalScore(_Alignment):
     name, place, better = "eflomal_score", 102, "lower"
     about = "Eflomal's score of a sentence, averaged over sentences and both directions"
 
-    def of_run(self, sample: Sample, run: Links) -> float:
+    def of_run(self, resample: Resample, run: Links) -> float:
         """The mean."""
-        return sample.ratio(run.scores, run.scored)
+        return resample.ratio(run.scores, run.scored)
 
 
 class OneToOneTarget(_Alignment):
@@ -77,9 +77,9 @@ class OneToOneTarget(_Alignment):
     name, place, better = "one_to_one_target", 103, "higher"
     about = "the same share of target tokens"
 
-    def of_run(self, sample: Sample, run: Links) -> float:
+    def of_run(self, resample: Resample, run: Links) -> float:
         """Tokens linked one to one / target tokens."""
-        return sample.ratio(run.one_to_one, sample.tokenized.lengths)
+        return resample.ratio(run.one_to_one, resample.tokenized.lengths)
 
 
 class UnalignedTarget(_Alignment):
@@ -88,9 +88,9 @@ class UnalignedTarget(_Alignment):
     name, place, better = "unaligned_target", 104, "lower"
     about = "share of target tokens without a link"
 
-    def of_run(self, sample: Sample, run: Links) -> float:
+    def of_run(self, resample: Resample, run: Links) -> float:
         """Such tokens / target tokens."""
-        return 1 - sample.ratio(run.targets, sample.tokenized.lengths)
+        return 1 - resample.ratio(run.targets, resample.tokenized.lengths)
 
 
 class LinkF(_Alignment):
@@ -99,10 +99,10 @@ class LinkF(_Alignment):
     name, place, better = "link_f", 105, "higher"
     about = "links that both directions of the aligner agree on, in proportion to all tokens"
 
-    def of_run(self, sample: Sample, run: Links) -> float:
+    def of_run(self, resample: Resample, run: Links) -> float:
         """Twice the links / (source tokens + target tokens)."""
-        tokens = sample.tokenized.lengths + sample.tokenized.source_total
-        return 2 * sample.ratio(run.certain, tokens)
+        tokens = resample.tokenized.lengths + resample.tokenized.source_total
+        return 2 * resample.ratio(run.certain, tokens)
 
 
 class OwnOneToOne(Metric):
@@ -111,9 +111,9 @@ class OwnOneToOne(Metric):
     name, place = "own_one_to_one", 110
     about = "one-to-one by the links that the PairPiece model itself finds"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Source tokens linked one to one / source tokens."""
-        own = sample.tokenized.own_links
+        own = resample.tokenized.own_links
         if own is None:
             return None
-        return sample.ratio(own.one_to_one, own.source_total)
+        return resample.ratio(own.one_to_one, own.source_total)

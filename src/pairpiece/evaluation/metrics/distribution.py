@@ -1,4 +1,4 @@
-"""How evenly tokens are used."""
+"""Metrics of how evenly tokens are used: entropies, and the slope of their frequencies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from pairpiece.evaluation.metric import Metric
 from pairpiece.evaluation.parallel_text import Array
-from pairpiece.evaluation.tokenized import Sample, Tokenized
+from pairpiece.evaluation.tokenized import Resample, Tokenized
 
 
 def renyi_entropy(counts: Array, power: float) -> float:
@@ -37,9 +37,9 @@ class Renyi(Metric):
     name, place, better = "renyi_efficiency", 90, "higher"
     about = "Rényi entropy of the tokens, in proportion to the largest there can be"
 
-    def value(self, sample: Sample) -> float:
+    def value(self, resample: Resample) -> float:
         """The efficiency."""
-        return renyi_efficiency(sample.counts, sample.tokenized.settings.renyi_power)
+        return renyi_efficiency(resample.counts, resample.tokenized.settings.renyi_power)
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """The power."""
@@ -52,16 +52,16 @@ class RenyiRatio(Renyi):
     name, place, better = "renyi_ratio", 91, "higher"
     about = "Rényi efficiency in proportion to that of the reference tokenizer"
 
-    def value(self, sample: Sample) -> float | None:  # type: ignore[override]
-        """Efficiency / efficiency of the reference."""
-        if sample.reference is None:
+    def value(self, resample: Resample) -> float | None:  # type: ignore[override]
+        """Efficiency / efficiency of the baseline."""
+        if resample.baseline is None:
             return None
-        reference = super().value(sample.reference)
-        return super().value(sample) / reference if reference > 0 else None
+        theirs = super().value(resample.baseline)
+        return super().value(resample) / theirs if theirs > 0 else None
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """The power, and whose efficiency it is compared with."""
-        return {**super().options(tokenized), "reference": tokenized.settings.reference}
+        return {**super().options(tokenized), "reference": tokenized.settings.baseline}
 
 
 class Entropy(Metric):
@@ -70,9 +70,9 @@ class Entropy(Metric):
     name, place = "entropy", 92
     about = "bits per token under the tokens' own frequencies"
 
-    def value(self, sample: Sample) -> float:
+    def value(self, resample: Resample) -> float:
         """The entropy."""
-        return renyi_entropy(sample.counts, 1)
+        return renyi_entropy(resample.counts, 1)
 
 
 class Zipf(Metric):
@@ -81,9 +81,9 @@ class Zipf(Metric):
     name, place = "zipf", 93
     about = "exponent of frequency over rank, least squares over the first 1,000 ranks"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Minus the slope, both sides logarithmic."""
-        frequent = np.sort(sample.counts)[::-1][:1000]
+        frequent = np.sort(resample.counts)[::-1][:1000]
         if len(frequent) < 3:
             return None
         rank = np.log(np.arange(1, len(frequent) + 1))

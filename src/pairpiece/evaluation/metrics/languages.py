@@ -1,4 +1,4 @@
-"""How fairly languages are treated."""
+"""A metric of how fairly languages are treated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Sample
+from pairpiece.evaluation.tokenized import Resample
 
 
 class Gini(Metric):
@@ -16,11 +16,11 @@ class Gini(Metric):
     name, place, better = "gini", 95, "lower"
     about = "Gini coefficient of the tokens that the languages need for the same text"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """The mean difference between two languages / twice the mean."""
-        languages = sample.tokenized.languages
+        languages = resample.tokenized.languages
         if languages is None:
             return None
-        tokens = np.array([sample.total(lengths) for lengths in languages])
+        tokens = np.array([resample.total(lengths) for lengths in languages])
         differences = np.abs(tokens[:, None] - tokens[None, :])
         return float(differences.mean() / (2 * tokens.mean())) if tokens.any() else math.nan

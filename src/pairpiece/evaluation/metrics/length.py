@@ -1,11 +1,11 @@
-"""How long tokenized text is, in proportion to the source, to words, characters and bytes."""
+"""Metrics of how long tokenized text is: per source token, word, character and byte."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Sample, Tokenized
+from pairpiece.evaluation.tokenized import Resample, Tokenized
 
 
 class Tokens(Metric):
@@ -14,9 +14,9 @@ class Tokens(Metric):
     name, place, better, digits = "tokens", 0, "lower", 0
     about = "tokens of the target text"
 
-    def value(self, sample: Sample) -> float:
+    def value(self, resample: Resample) -> float:
         """Their sum."""
-        return sample.total(sample.tokenized.lengths)
+        return resample.total(resample.tokenized.lengths)
 
 
 class Fertility(Metric):
@@ -25,9 +25,9 @@ class Fertility(Metric):
     name, place, better = "fertility", 10, "lower"
     about = "tokens per word, words separated by white space"
 
-    def value(self, sample: Sample) -> float:
+    def value(self, resample: Resample) -> float:
         """Tokens / words."""
-        return sample.ratio(sample.tokenized.lengths, sample.tokenized.text.words)
+        return resample.ratio(resample.tokenized.lengths, resample.tokenized.text.words)
 
 
 class Parity(Metric):
@@ -36,12 +36,12 @@ class Parity(Metric):
     name, place, better = "parity", 20, "lower"
     about = "target tokens per source token"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Target tokens / source tokens."""
-        sources = sample.tokenized.source_lengths
+        sources = resample.tokenized.source_lengths
         if sources is None:
             return None
-        return sample.ratio(sample.tokenized.lengths, sources)
+        return resample.ratio(resample.tokenized.lengths, sources)
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """Of the source tokens."""
@@ -54,15 +54,15 @@ class LengthRatio(Metric):
     name, place, better = "length_ratio", 30, "lower"
     about = "tokens per token of the reference tokenizer"
 
-    def value(self, sample: Sample) -> float | None:
-        """Tokens / tokens of the reference."""
-        if sample.reference is None:
+    def value(self, resample: Resample) -> float | None:
+        """Tokens / tokens of the baseline."""
+        if resample.baseline is None:
             return None
-        return sample.ratio(sample.tokenized.lengths, sample.reference.tokenized.lengths)
+        return resample.ratio(resample.tokenized.lengths, resample.baseline.tokenized.lengths)
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """Whose tokens they are compared with."""
-        return {"reference": tokenized.settings.reference}
+        return {"reference": tokenized.settings.baseline}
 
 
 class CharactersPerToken(Metric):
@@ -71,9 +71,9 @@ class CharactersPerToken(Metric):
     name, place, better = "characters_per_token", 40, "higher"
     about = "characters per token"
 
-    def value(self, sample: Sample) -> float:
+    def value(self, resample: Resample) -> float:
         """Characters / tokens."""
-        return sample.ratio(sample.tokenized.text.characters, sample.tokenized.lengths)
+        return resample.ratio(resample.tokenized.text.characters, resample.tokenized.lengths)
 
 
 class BytesPerToken(Metric):
@@ -82,6 +82,6 @@ class BytesPerToken(Metric):
     name, place, better = "bytes_per_token", 50, "higher"
     about = "bytes of UTF-8 per token"
 
-    def value(self, sample: Sample) -> float:
+    def value(self, resample: Resample) -> float:
         """Bytes / tokens."""
-        return sample.ratio(sample.tokenized.text.bytes, sample.tokenized.lengths)
+        return resample.ratio(resample.tokenized.text.bytes, resample.tokenized.lengths)

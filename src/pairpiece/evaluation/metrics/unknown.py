@@ -1,9 +1,9 @@
-"""How much of the text the vocabulary does not have."""
+"""A metric of how much of the text the vocabulary does not have."""
 
 from __future__ import annotations
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Sample
+from pairpiece.evaluation.tokenized import Resample
 
 
 class Unknown(Metric):
@@ -12,9 +12,9 @@ class Unknown(Metric):
     name, place, better, digits = "unknown", 70, "lower", 4
     about = "share of tokens that are unknown or bytes"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Such tokens / tokens."""
-        tokenized = sample.tokenized
+        tokenized = resample.tokenized
         if tokenized.system.vocabulary is None:
             return None
-        return sample.ratio(tokenized.unknown, tokenized.lengths)
+        return resample.ratio(tokenized.unknown, tokenized.lengths)

@@ -1,11 +1,11 @@
-"""What is in the vocabulary, and how much of it is used."""
+"""Metrics of the vocabulary: what is in it, and how much of it is used."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pairpiece.evaluation.metric import Metric
-from pairpiece.evaluation.tokenized import Sample, Tokenized
+from pairpiece.evaluation.tokenized import Resample, Tokenized
 from pairpiece.text.options import MARKER
 
 
@@ -15,10 +15,10 @@ class VocabularyUsage(Metric):
     name, place, better = "vocabulary_usage", 80, "higher"
     about = "share of the vocabulary that occurs in the text"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Pieces that occur / pieces."""
-        vocabulary = sample.tokenized.system.vocabulary
-        return None if vocabulary is None else len(sample.counts) / len(vocabulary)
+        vocabulary = resample.tokenized.system.vocabulary
+        return None if vocabulary is None else len(resample.counts) / len(vocabulary)
 
 
 class VocabularyOverlap(Metric):
@@ -27,19 +27,19 @@ class VocabularyOverlap(Metric):
     name, place, of_text = "vocabulary_overlap", 81, False
     about = "share of the vocabulary that the reference tokenizer has too"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Common pieces / pieces."""
-        ours = sample.tokenized.system.vocabulary
-        if ours is None or sample.reference is None:
+        ours = resample.tokenized.system.vocabulary
+        if ours is None or resample.baseline is None:
             return None
-        theirs = sample.reference.tokenized.system.vocabulary
+        theirs = resample.baseline.tokenized.system.vocabulary
         if theirs is None:
             return None
         return len(set(ours) & set(theirs)) / len(ours)
 
     def options(self, tokenized: Tokenized) -> dict[str, Any]:
         """Whose vocabulary it is compared with."""
-        return {"reference": tokenized.settings.reference}
+        return {"reference": tokenized.settings.baseline}
 
 
 class BeginOfWord(Metric):
@@ -48,9 +48,9 @@ class BeginOfWord(Metric):
     name, place, of_text = "begin_of_word", 82, False
     about = "share of the vocabulary that begins a word"
 
-    def value(self, sample: Sample) -> float | None:
+    def value(self, resample: Resample) -> float | None:
         """Pieces that begin with a space (or, after WordPiece, do not go on) / pieces."""
-        vocabulary = sample.tokenized.system.vocabulary
+        vocabulary = resample.tokenized.system.vocabulary
         if vocabulary is None:
             return None
         goes_on = [piece.startswith("##") and len(piece) > 2 for piece in vocabulary]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import sentencepiece
+
 from pairpiece import files
 from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.run.job import Job
@@ -26,10 +28,11 @@ class TrainSource(Stage):
     text: Result
 
     def depends_on(self) -> dict[str, Any]:
-        """The source side of the text."""
+        """The source side of the text, and the release that learns from it."""
         return {
             "text": files.digest(self.text.folder / "source.txt"),
             "vocab_size": self.job.source_vocab_size,
+            "sentencepiece": sentencepiece.__version__,
         }
 
     def make(self, folder: Path, reporter: Reporter) -> dict[str, Any]:

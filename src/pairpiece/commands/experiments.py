@@ -1,19 +1,24 @@
-"""What the commands that train models have in common."""
+"""What the commands that train models, ``lm`` and ``mt``, have in common."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pairpiece.commands.assignments import assignment
 from pairpiece.commands.console import progress_bar
+from pairpiece.downstream import Results
+from pairpiece.downstream.settings import PRESETS
+from pairpiece.evaluation.formats import FORMATS, to_terminal
 
-if TYPE_CHECKING:
-    from pairpiece.downstream import Results
+_ARGUMENTS = (
+    *("output", "source_tokenizer", "baseline", "preset", "seeds", "seed", "jobs", "threads"),
+    *("device", "resamples"),
+)
+"""Options that are arguments of both experiments."""
 
 
 def add_tokenizers(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -32,12 +37,12 @@ def add_tokenizers(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     return parser.add_argument_group("text, a sentence on each line")
 
 
-def add_options(parser: argparse.ArgumentParser, settings: str) -> None:
+def add_options(parser: argparse.ArgumentParser, settings: type) -> None:
     """How to train, and what to write."""
     how = parser.add_argument_group("how")
     how.add_argument(
         "--preset",
-        choices=("tiny", "small", "paper"),
+        choices=PRESETS,
         default="tiny",
         help="tiny: minutes on a CPU (the default); small: hours on a CPU; paper: the "
         "paper's settings, for a GPU",
@@ -47,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser, settings: str) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help=f"any field of {settings}, e.g. --set examples=50000 --set layers=3",
+        help=f"any field of {settings.__name__}, e.g. --set examples=50000 --set layers=3",
     )
     how.add_argument("--seeds", type=int, default=3, metavar="N", help="models each, default 3")
     how.add_argument("--seed", type=int, default=1, metavar="N", help="the first one, default 1")
@@ -66,9 +71,7 @@ def add_options(parser: argparse.ArgumentParser, settings: str) -> None:
         metavar="DIR",
         help="results.json, results.md, the learning curves, and every model",
     )
-    out.add_argument(
-        "--format", choices=("table", "markdown", "latex", "csv", "json"), default="table"
-    )
+    out.add_argument("--format", choices=list(FORMATS), default="table")
     out.add_argument("-q", "--quiet", action="store_true", help="no progress bars")
 
 
@@ -76,20 +79,8 @@ def add_options(parser: argparse.ArgumentParser, settings: str) -> None:
 def progress(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """The arguments that both experiments take, with a bar that shows how far they are."""
     with progress_bar(options.quiet) as advance:
-        yield {
-            "output": options.output,
-            "source_tokenizer": options.source_tokenizer,
-            "baseline": options.baseline,
-            "preset": options.preset,
-            "seeds": options.seeds,
-            "seed": options.seed,
-            "jobs": options.jobs,
-            "threads": options.threads,
-            "device": options.device,
-            "resamples": options.resamples,
-            "advance": advance,
-            **changes(options),
-        }
+        given = {name: getattr(options, name) for name in _ARGUMENTS}
+        yield {**given, "advance": advance, **changes(options)}
 
 
 def changes(options: argparse.Namespace) -> dict[str, Any]:
@@ -99,12 +90,10 @@ def changes(options: argparse.Namespace) -> dict[str, Any]:
 
 def show(results: Results, options: argparse.Namespace) -> None:
     """Print the table, and say where the rest is."""
-    from pairpiece.evaluation.formats import FORMATS, to_terminal
-
     if options.format == "json":
-        text = json.dumps(results.as_dict(), ensure_ascii=False, indent=1) + "\n"
-    elif options.format == "table" and sys.stdout.isatty():
-        text = to_terminal(results.evaluation, bold=True)
+        text = results.to_json()
+    elif options.format == "table":
+        text = to_terminal(results.evaluation, bold=sys.stdout.isatty())
     else:
         text = FORMATS[options.format](results.evaluation)
     sys.stdout.write(text)

@@ -1,8 +1,8 @@
-"""Training a model: one loop for language models and translation.
+"""The training loop, one for language models and translation.
 
-A run that was killed goes on from its last checkpoint and ends with the same weights as one that
-was not: the order of the batches and the learning rate are functions of the update, the rest is in
-the checkpoint.
+A training that was killed goes on from its last checkpoint and ends with the same weights as one
+that was not: the order of the batches and the learning rate are functions of the update, the rest
+is in the checkpoint.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from pairpiece.downstream import checkpoint
 from pairpiece.downstream.batches import Batches
-from pairpiece.downstream.settings import LearningSettings
+from pairpiece.downstream.settings import TrainingSettings
 from pairpiece.errors import OptionError
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -67,7 +67,7 @@ class History:
         names = ("updates", "best_update", "seconds", "curve")
         return {name: getattr(self, name) for name in names}
 
-    def is_over(self, settings: LearningSettings) -> bool:
+    def is_over(self, settings: TrainingSettings) -> bool:
         """Whether all is done, or has not helped for long."""
         stale = sum(update > self.best_update for update, _, _ in self.curve)
         return self.updates >= settings.updates or 0 < settings.patience <= stale
@@ -77,7 +77,7 @@ class Training:
     """A model that learns, update by update."""
 
     def __init__(
-        self, task: Task, settings: LearningSettings, seed: int, folder: Path, device: str
+        self, task: Task, settings: TrainingSettings, seed: int, folder: Path, device: str
     ) -> None:
         """A new model, or the one whose checkpoint is in the folder."""
         import torch
@@ -114,7 +114,7 @@ class Training:
         batches = [self._task.batch(self._batches[first + k]) for k in range(settings.accumulation)]
         tokens = sum(int((batch["labels"] >= 0).sum()) for batch in batches)
         for batch in batches:
-            loss = self._loss({name: tensor.to(self._device) for name, tensor in batch.items()})
+            loss = self._loss(on_device(batch, self._device))
             self._scaler.scale(loss / tokens).backward()
             done.loss += float(loss.detach())
         done.tokens += tokens
@@ -212,9 +212,9 @@ class Training:
         self.history.curve = [(u, t, d) for u, t, d in self.history.curve]  # lists, in JSON
 
 
-def learn(
+def train_model(
     task: Task,
-    settings: LearningSettings,
+    settings: TrainingSettings,
     seed: int,
     folder: Path,
     device: str = "cpu",
@@ -228,7 +228,7 @@ def learn(
     return training.best(), training.history
 
 
-def learning_rate(settings: LearningSettings, update: int) -> float:
+def learning_rate(settings: TrainingSettings, update: int) -> float:
     """What it is for an update, counted from 0."""
     if update < settings.warmup:
         return settings.learning_rate * (update + 1) / settings.warmup
@@ -236,6 +236,11 @@ def learning_rate(settings: LearningSettings, update: int) -> float:
         return settings.learning_rate * math.sqrt(max(1, settings.warmup) / (update + 1))
     done = (update - settings.warmup) / max(1, settings.updates - settings.warmup)
     return settings.learning_rate * (1 + math.cos(math.pi * min(1.0, done))) / 2
+
+
+def on_device(batch: dict[str, Any], device: Any) -> dict[str, Any]:
+    """The same tensors where a model is."""
+    return {name: tensor.to(device) for name, tensor in batch.items()}
 
 
 def losses_of_rows(logits: Any, labels: Any) -> npt.NDArray[np.float64]:

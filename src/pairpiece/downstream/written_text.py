@@ -1,4 +1,4 @@
-"""What models have written, as tables to read, such as those in the paper's appendix A."""
+"""Texts that models have written, in tables such as those in the paper's appendix A."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Sample:
+class WrittenText:
     """What one model has written for one sentence."""
 
     given: tuple[tuple[str, str], ...]  # what it was given, and what it might have written, by name
@@ -17,17 +17,17 @@ class Sample:
     tokens: list[str]  # tokens that it wrote
 
 
-def to_markdown(samples: Sequence[Sample]) -> str:
+def to_markdown(texts: Sequence[WrittenText]) -> str:
     """A table for each sentence; what a model has written is bold."""
     tables = []
-    for given in dict.fromkeys(sample.given for sample in samples):
-        rows = [f"| {_escaped(name)} | {_escaped(text)} |" for name, text in given]
+    for given in dict.fromkeys(text.given for text in texts):
+        rows = [f"| {_escaped(name)} | {_escaped(sentence)} |" for name, sentence in given]
         rows[1:1] = ["|---|---|"]
-        for sample in samples:
-            if sample.given == given:
-                shown = " ".join(map(_escaped, sample.before))
-                written = " ".join(map(_escaped, sample.tokens))
-                rows.append(f"| {_escaped(sample.model)} | {shown} **{written}** |")
+        for text in texts:
+            if text.given == given:
+                shown = " ".join(map(_escaped, text.before))
+                written = " ".join(map(_escaped, text.tokens))
+                rows.append(f"| {_escaped(text.model)} | {shown} **{written}** |")
         tables.append("\n".join(rows) + "\n")
     return "\n".join(tables)
 

@@ -1,4 +1,4 @@
-"""Many trainings: in several processes, each in a folder of its own, none done twice.
+"""The trials of an experiment: in several processes, each in its own folder, none done twice.
 
 A folder is named after everything that the result depends on, so a command that was killed goes on,
 and one with a further tokenizer or seed trains only what is new.
@@ -7,6 +7,7 @@ and one with a further tokenizer or seed trains only what is new.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import json
 import multiprocessing
@@ -20,8 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece import __version__, files
-from pairpiece.downstream.settings import LearningSettings
+from pairpiece.downstream.settings import TrainingSettings
+from pairpiece.downstream.training_loop import BEST, CHECKPOINT, Task, train_model
 from pairpiece.errors import OptionError
+from pairpiece.evaluation.scoring import Advance
 from pairpiece.run.workspace import digest
 
 RESULT = "result.json"
@@ -29,19 +32,25 @@ _POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Run:
+class Trial:
     """One training: of one model, with one tokenizer, setting and seed."""
 
     tokenizer: str
     setting: str
     seed: int
-    learning: LearningSettings
+    training: TrainingSettings
     text: Path  # as the ids of pieces
     folder: Path
     device: str
     threads: int
-    work: Callable[[Run, Callable[[int], object]], dict[str, Any]]
+    work: Callable[[Trial, Callable[[int], object]], dict[str, Any]]
     """Does it in the folder, tells how many updates are done, and returns the result."""
+
+    def train(self, task: Task, told: Callable[[int], object]) -> tuple[Any, dict[str, Any]]:
+        """The trained model, which is kept, and how it went."""
+        model, history = train_model(task, self.training, self.seed, self.folder, self.device, told)
+        model.save_pretrained(self.folder / "model")
+        return model, {**history.summary(), "parameters": model.num_parameters()}
 
     def result(self) -> dict[str, Any] | None:
         """What it has found, if it is done."""
@@ -63,26 +72,24 @@ def folder_name(name: str, depends_on: dict[str, Any]) -> str:
     return f"{readable}-{digest(depends_on)}"
 
 
-def perform(
-    runs: Sequence[Run], jobs: int, advance: Callable[[str, int, int], object] | None
-) -> list[dict[str, Any]]:
-    """The results of all runs, those that are there already included."""
-    pending = list({run.folder: run for run in runs if run.result() is None}.values())
-    pending.sort(key=lambda run: run.seed)  # who stops early can compare fewer seeds
-    done = {run.folder: run.learning.updates for run in runs if run not in pending}
-    total = sum(run.learning.updates for run in runs)
+def perform(trials: Sequence[Trial], jobs: int, advance: Advance | None) -> list[dict[str, Any]]:
+    """The results of all trials, those that are there already included."""
+    pending = list({trial.folder: trial for trial in trials if trial.result() is None}.values())
+    pending.sort(key=lambda trial: trial.seed)  # who stops early can compare fewer seeds
+    done = {trial.folder: trial.training.updates for trial in trials if trial not in pending}
+    total = sum(trial.training.updates for trial in trials)
 
-    def report(run: Run, updates: int) -> None:
-        done[run.folder] = updates
+    def report(trial: Trial, updates: int) -> None:
+        done[trial.folder] = updates
         if advance is not None:
-            advance(f"training {len(runs)} models", sum(done.values()), total)
+            advance(f"training {len(trials)} models", sum(done.values()), total)
 
     if jobs == 1 or len(pending) < 2:
-        for run in pending:
-            _perform(run, functools.partial(report, run))
+        for trial in pending:
+            _perform(trial, functools.partial(report, trial))
     else:
         _in_processes(pending, jobs, report)
-    results = [run.result() for run in runs]
+    results = [trial.result() for trial in trials]
     return [result for result in results if result is not None]
 
 
@@ -105,37 +112,37 @@ def _versions() -> dict[str, str]:
     }
 
 
-def _perform(run: Run, told: Callable[[int], object]) -> None:
-    """Do one run, keep its result, and remove what only served to go on."""
+def _perform(trial: Trial, told: Callable[[int], object]) -> None:
+    """Do one trial, keep its result, and remove what only served to go on."""
     import torch
     from transformers.utils import logging
 
-    from pairpiece.downstream.learning import BEST, CHECKPOINT
-
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    torch.set_num_threads(run.threads)
-    run.folder.mkdir(parents=True, exist_ok=True)
-    result = {**run.work(run, told), "versions": _versions()}
-    files.write(run.folder / RESULT, json.dumps(result, ensure_ascii=False).encode("utf-8"))
+    torch.set_num_threads(trial.threads)
+    trial.folder.mkdir(parents=True, exist_ok=True)
+    result = {**trial.work(trial, told), "versions": _versions()}
+    files.write(trial.folder / RESULT, json.dumps(result, ensure_ascii=False).encode("utf-8"))
     for name in (CHECKPOINT, BEST):
-        (run.folder / name).unlink(missing_ok=True)
-    told(run.learning.updates)
+        (trial.folder / name).unlink(missing_ok=True)
+    told(trial.training.updates)
 
 
 # ---------------------------------------------------------------------- processes
 
 _worker: Any = None
-"""In a process that does runs: where it tells how far it is, and who may stop it."""
+"""In a process that does trials: where it tells how far it is, and who may stop it."""
 
 
-def _in_processes(pending: Sequence[Run], jobs: int, report: Callable[[Run, int], object]) -> None:
+def _in_processes(
+    pending: Sequence[Trial], jobs: int, report: Callable[[Trial, int], object]
+) -> None:
     context = multiprocessing.get_context("spawn")  # torch does not survive a fork
     queue, stop = context.SimpleQueue(), context.Event()
     with ProcessPoolExecutor(
         min(jobs, len(pending)), context, initializer=_begin, initargs=(queue, stop, os.getpid())
     ) as pool:
-        futures = [pool.submit(_perform_there, i, run) for i, run in enumerate(pending)]
+        futures = [pool.submit(_perform_there, i, trial) for i, trial in enumerate(pending)]
         waiting = set(futures)
         try:
             while waiting:
@@ -158,7 +165,7 @@ def _begin(queue: Any, stop: Any, parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and says stop
 
 
-def _perform_there(number: int, run: Run) -> None:
+def _perform_there(number: int, trial: Trial) -> None:
     queue, stop, parent = _worker
 
     def told(updates: int) -> None:
@@ -166,14 +173,12 @@ def _perform_there(number: int, run: Run) -> None:
             os._exit(1)
         queue.put((number, updates))
 
-    _perform(run, told)
+    _perform(trial, told)
 
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Nobody else uses the folder meanwhile."""
-    import fcntl
-
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         try:

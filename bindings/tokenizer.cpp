@@ -1,0 +1,264 @@
+// Encoding and decoding, text by text and in batches.
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "batches.hpp"
+#include "bindings.hpp"
+#include "conversions.hpp"
+#include "parallel.hpp"
+#include "tokenizer.hpp"
+
+namespace pairpiece::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+class PyTokenizer {
+ public:
+  PyTokenizer(const nb::bytes& charsmap, Splitting splitting, bool dummy_prefix, bool squeeze,
+              const nb::list& pieces, const std::vector<uint8_t>& types,
+              const std::vector<double>& scores, Summation summation)
+      : tokenizer_(to_normalizer(charsmap), {splitting, dummy_prefix, squeeze},
+                   {to_strings(pieces), to_types(types), scores, summation}) {
+    for (size_t id = 0; id < pieces.size(); ++id) {
+      numbers_.push_back(nb::steal(PyLong_FromSize_t(id)));
+      strings_.push_back(nb::borrow(pieces[id]));
+    }
+  }
+
+  const WordSplitter& splitter() const { return tokenizer_.splitter(); }
+
+  nb::object encode(nb::str text, bool as_pieces) const {
+    Texts texts;
+    const std::string_view view = texts.add(text);
+    auto worker = tokenizer_.borrow();
+    std::vector<PieceId> ids;
+    tokenizer_.splitter().prepare(view, false, worker->text);
+    tokenizer_.encode(worker->text, Unigram(), *worker, ids);
+    tokenizer_.give_back(std::move(worker));
+    return to_list(ids, as_pieces);
+  }
+
+  nb::list encode_batch(const nb::list& batch, const BigramModel* bigram, bool as_pieces,
+                        size_t threads) const {
+    const Model model = bigram ? Model(bigram) : Model(Unigram());
+    return encode_all(batch, threads, as_pieces,
+                      [&](size_t, Tokenizer::Worker&) -> const Model& { return model; });
+  }
+
+  // The best segmentations conditioned on sources, as ids or pieces.
+  nb::list encode_paired_batch(const nb::list& batch, const ConditionalModel& model,
+                               const nb::dict& source_ids, const nb::list& sources,
+                               const nb::object& tokenize, const nb::list& links,
+                               bool whole_sentence, bool as_pieces, size_t threads) const {
+    const PairedInputs paired(batch.size(), sources, links, tokenize, source_ids, model,
+                              whole_sentence);
+    return encode_all(batch, threads, as_pieces, [&](size_t i, Tokenizer::Worker& worker) -> Model {
+      return conditioned(i, model, paired, worker);
+    });
+  }
+
+  // (ids, word of each token, offsets, log-probability) of the best segmentation of each text, or of
+  // one drawn at random (`alpha`); with `count` > 0 a list of so many for each text, best first.
+  nb::list segment_batch(const nb::list& batch, const ConditionalModel* model,
+                         const nb::dict& source_ids, const nb::list& sources,
+                         const nb::object& tokenize, const nb::list& links, bool whole_sentence,
+                         const BigramModel* bigram, std::optional<double> alpha, uint64_t seed,
+                         size_t count, size_t threads) const {
+    PairedInputs paired;
+    if (model)
+      paired = {batch.size(), sources, links, tokenize, source_ids, *model, whole_sentence};
+    Texts texts;
+    const std::vector<Input> inputs = read_inputs(batch, texts);
+    std::vector<std::vector<Segmentation>> results(inputs.size());
+    {
+      nb::gil_scoped_release unlocked;
+      each_input(inputs.size(), threads, [&](size_t i, size_t, Tokenizer::Worker& worker) {
+        PreparedText& text = worker.text;
+        prepare(inputs[i], true, text);
+        Model scores;
+        if (model) scores = conditioned(i, *model, paired, worker);
+        if (bigram) scores = bigram;
+        if (count > 0)
+          results[i] = tokenizer_.segment_best(text, scores, count, worker);
+        else if (alpha)
+          results[i].push_back(tokenizer_.sample(text, scores, *alpha, seed + i, worker));
+        else
+          results[i].push_back(tokenizer_.segment(text, scores, worker));
+      });
+    }
+    const CollectorPaused paused;
+    const auto to_object = [&](const Segmentation& s) {
+      return nb::make_tuple(to_list(s.ids, false), s.words, s.offsets, s.log_probability);
+    };
+    nb::list out;
+    for (const auto& alternatives : results) {
+      if (count == 0) {
+        out.append(to_object(alternatives[0]));
+        continue;
+      }
+      nb::list rows;
+      for (const Segmentation& s : alternatives) rows.append(to_object(s));
+      out.append(rows);
+    }
+    return out;
+  }
+
+  // c(t, s) of every given piece and source token, and what to divide them by: (counts, sums).
+  auto link_counts(nb::handle text, const ConditionalModel& model,
+                   const std::vector<int64_t>& source, const std::vector<int64_t>& ids) const {
+    Texts texts;
+    nb::list one;
+    one.append(text);
+    PreparedText prepared;
+    prepare(read_inputs(one, texts)[0], false, prepared);
+    std::vector<int32_t> sources;
+    for (const int64_t s : source) sources.push_back(model.checked_source(s));
+    std::vector<PieceId> pieces;
+    for (const int64_t id : ids) pieces.push_back(tokenizer_.vocabulary().checked_id(id));
+    LinkCounts found = tokenizer_.link_counts(prepared, model, sources, pieces);
+    return std::make_pair(to_array(std::move(found.counts)), to_array(std::move(found.sums)));
+  }
+
+  nb::list decode_batch(const nb::list& batch, size_t threads) const {
+    IdRows rows(batch.size(), 1);
+    for (size_t i = 0; i < batch.size(); ++i)
+      rows.add(i, 0, [&](std::vector<PieceId>& ids) { read_ids(batch[i], i, ids); });
+    std::vector<std::string> texts(rows.size());
+    {
+      nb::gil_scoped_release unlocked;
+      parallel_for(threads, rows.size(), 64, [&](size_t, size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) texts[i] = tokenizer_.decode(rows[i]);
+      });
+    }
+    const CollectorPaused paused;
+    nb::list out;
+    for (const std::string& text : texts) out.append(to_str(text));
+    return out;
+  }
+
+ private:
+  static std::vector<PieceType> to_types(const std::vector<uint8_t>& types) {
+    std::vector<PieceType> out;
+    for (const uint8_t type : types) out.push_back(PieceType(type));
+    return out;
+  }
+
+  // Appends the ids of row `i`.
+  void read_ids(nb::handle row, size_t i, std::vector<PieceId>& ids) const {
+    const auto bad = [&](const char* what) {
+      throw std::invalid_argument("row " + std::to_string(i) + " " + what);
+    };
+    const Sequence numbers(row, bad, "is not a list of numbers");
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      const long id = PyLong_AsLong(numbers[k]);
+      if (id == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        bad("has something that is not a number");
+      }
+      ids.push_back(tokenizer_.vocabulary().checked_id(id));
+    }
+  }
+
+  // The model with the conditions of text `i`, which the worker has prepared and keeps.
+  Model conditioned(size_t i, const ConditionalModel& model, const PairedInputs& paired,
+                    Tokenizer::Worker& worker) const {
+    try {
+      tokenizer_.find_conditions(worker.text, model, paired.pairing(i), worker, worker.conditions);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument("text " + std::to_string(i) + ": " + error.what());
+    }
+    return Conditioned{&model, &worker.conditions};
+  }
+
+  void prepare(const Input& input, bool maps, PreparedText& out) const {
+    tokenizer_.splitter().prepare(input.text, maps, out);
+    if (input.words) split_again(*input.words, out);
+  }
+
+  template <class Body>
+  void each_input(size_t size, size_t threads, Body body) const {
+    threads = std::max<size_t>(1, std::min(threads, size));
+    std::vector<std::unique_ptr<Tokenizer::Worker>> workers(threads);
+    for (auto& worker : workers) worker = tokenizer_.borrow();
+    parallel_for(threads, size, 16, [&](size_t thread, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) body(i, thread, *workers[thread]);
+    });
+    for (auto& worker : workers) tokenizer_.give_back(std::move(worker));
+  }
+
+  // Best segmentations; model_of(i, worker) is called when the worker has prepared text `i`.
+  template <class ModelOf>
+  nb::list encode_all(const nb::list& batch, size_t threads, bool as_pieces,
+                      ModelOf model_of) const {
+    Texts texts;
+    const std::vector<Input> inputs = read_inputs(batch, texts);
+    IdRows rows(inputs.size(), std::max<size_t>(1, threads));
+    {
+      nb::gil_scoped_release unlocked;
+      each_input(inputs.size(), threads, [&](size_t i, size_t thread, Tokenizer::Worker& worker) {
+        if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
+        prepare(inputs[i], false, worker.text);
+        rows.add(i, thread, [&](std::vector<PieceId>& ids) {
+          tokenizer_.encode(worker.text, model_of(i, worker), worker, ids);
+        });
+      });
+    }
+    const CollectorPaused paused;
+    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(rows.size())));
+    for (size_t i = 0; i < rows.size(); ++i)
+      PyList_SET_ITEM(out.ptr(), Py_ssize_t(i), to_list(rows[i], as_pieces).release().ptr());
+    return out;
+  }
+
+  nb::object to_list(std::span<const PieceId> ids, bool as_pieces) const {
+    const auto& objects = as_pieces ? strings_ : numbers_;
+    PyObject* list = PyList_New(Py_ssize_t(ids.size()));
+    if (!list) throw nb::python_error();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      PyObject* item = objects[size_t(ids[i])].ptr();
+      Py_INCREF(item);
+      PyList_SET_ITEM(list, Py_ssize_t(i), item);
+    }
+    return nb::steal(list);
+  }
+
+  Tokenizer tokenizer_;
+  std::vector<nb::object> numbers_, strings_;  // by id, made once
+};
+
+}  // namespace
+
+void bind_tokenizer(nb::module_& module) {
+  nb::enum_<Summation>(module, "Summation")
+      .value("words", Summation::words)
+      .value("spaces", Summation::spaces)
+      .value("texts", Summation::texts)
+      .value("singles", Summation::singles);
+
+  nb::class_<PyTokenizer>(module, "Tokenizer")
+      .def(nb::init<const nb::bytes&, Splitting, bool, bool, const nb::list&,
+                    const std::vector<uint8_t>&, const std::vector<double>&, Summation>(),
+           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "pieces"_a, "types"_a,
+           "scores"_a, "summation"_a)
+      .def_prop_ro("splitter", &PyTokenizer::splitter)
+      .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)
+      .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "bigram"_a.none(), "as_pieces"_a,
+           "threads"_a)
+      .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "model"_a.none(),
+           "source_ids"_a, "sources"_a, "tokenize"_a.none(), "links"_a, "whole_sentence"_a,
+           "bigram"_a.none(), "alpha"_a.none(), "seed"_a, "count"_a, "threads"_a)
+      .def("encode_paired_batch", &PyTokenizer::encode_paired_batch, "batch"_a, "model"_a,
+           "source_ids"_a, "sources"_a, "tokenize"_a, "links"_a, "whole_sentence"_a, "as_pieces"_a,
+           "threads"_a)
+      .def("link_counts", &PyTokenizer::link_counts, "text"_a, "model"_a, "source"_a, "ids"_a)
+      .def("decode_batch", &PyTokenizer::decode_batch, "batch"_a, "threads"_a);
+}
+
+}  // namespace pairpiece::bindings
