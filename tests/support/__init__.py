@@ -2,5 +2,5 @@
 
 import pytest
 
-for name in ("command_line", "listener", "tampering"):
+for name in ("command_line", "listener", "taken_over", "tampering"):
     pytest.register_assert_rewrite(f"{__name__}.{name}")
