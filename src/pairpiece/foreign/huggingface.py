@@ -28,13 +28,10 @@ class HuggingFaceTokenizer(ForeignTokenizer):
     finds_own_words = False
 
     def __init__(
-        self,
-        content: bytes,
-        name: str = "source tokenizer",
-        roles: dict[str, str | None] | None = None,
+        self, content: bytes, name: str = "source tokenizer", config: bytes = b"{}"
     ) -> None:
         super().__init__(content, name)
-        self._roles = roles or {}  # the special tokens that tokenizer_config.json names
+        self._config = config  # what tokenizer_config.json beside it says
 
     @functools.cached_property
     def _tokenizer(self) -> Any:
@@ -92,10 +89,10 @@ class HuggingFaceTokenizer(ForeignTokenizer):
 
     def unigram(self) -> Unigram:
         """Its pieces and scores; raises `ModelFormatError` if they cannot be used as they are."""
-        return read_tokenizer_json(self.content, self._roles, self._name)
+        return read_tokenizer_json(self.content, self._config, self._name)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_roles": self._roles}
+        return {**super().__getstate__(), "_config": self._config}
 
 
 def byte_level_tokenizer(path: Path) -> HuggingFaceTokenizer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 from typing import Any, NoReturn
 
 from pairpiece.errors import ModelFormatError
@@ -21,11 +22,12 @@ _USUAL_NAMES = {
 _BYTES = frozenset(BYTE_PIECES)
 
 
-def read_tokenizer_json(content: bytes, roles: dict[str, str | None], name: str) -> Unigram:
+def read_tokenizer_json(content: bytes, config: bytes, name: str) -> Unigram:
     """What a ``tokenizer.json`` says; raises `ModelFormatError` if it is no unigram model.
 
-    `roles` has the special tokens that its ``tokenizer_config.json`` names, by role.
+    `config` is the ``tokenizer_config.json`` that names its special tokens.
     """
+    roles = _named_tokens(config, str(Path(name).with_name("tokenizer_config.json")))
     try:
         parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -176,7 +178,7 @@ class _Normalization:
         return True
 
 
-def named_tokens(config: bytes, name: str) -> dict[str, str | None]:
+def _named_tokens(config: bytes, name: str) -> dict[str, str | None]:
     """The special tokens that a ``tokenizer_config.json`` names, by role."""
     try:
         values = json.loads(config)

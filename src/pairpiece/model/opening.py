@@ -12,11 +12,9 @@ from pairpiece.foreign.huggingface import HuggingFaceTokenizer, byte_level_token
 from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.foreign.tokenizer_json import named_tokens
 from pairpiece.model.encoder import Encoder
 from pairpiece.model.loading import MAX_TOKENIZER_BYTES, load_as
 from pairpiece.model.saving import MANIFEST
-from pairpiece.model.state import ModelState
 
 
 def open_tokenizer(what: Any) -> SubwordTokenizer:
@@ -26,16 +24,10 @@ def open_tokenizer(what: Any) -> SubwordTokenizer:
     one of them, of a PairPiece model; or ``"pretokenized"``, a tokenizer, or a function from text
     to tokens.
     """
-    found = _found(what)
-    if isinstance(found, SentencePieceTokenizer | HuggingFaceTokenizer):
-        found.tokens_by_word("a")  # a file that is no tokenizer is found out here
-    return found
-
-
-def open_unigram(what: Any) -> ModelState:
-    """The pieces, ids and scores of what `open_tokenizer` takes, which must be a unigram model."""
-    found = _found(what)
-    return found.state if isinstance(found, Encoder) else imported(found, str(what))
+    tokenizer = found(what)
+    if isinstance(tokenizer, SentencePieceTokenizer | HuggingFaceTokenizer):
+        tokenizer.tokens_by_word("a")  # a file that is no tokenizer is found out here
+    return tokenizer
 
 
 def as_tokenizer(given: Any) -> SubwordTokenizer:
@@ -47,7 +39,8 @@ def as_tokenizer(given: Any) -> SubwordTokenizer:
     return FunctionTokenizer(given)
 
 
-def _found(what: Any) -> SubwordTokenizer:
+def found(what: Any) -> SubwordTokenizer:
+    """What there is at a path, or the tokenizer that an object is; it may not work."""
     if what == Pretokenized.kind:
         return Pretokenized()
     if not isinstance(what, str | os.PathLike):
@@ -58,7 +51,7 @@ def _found(what: Any) -> SubwordTokenizer:
     if (path / MANIFEST).is_file():
         return load_as(Encoder, path)
     if (path / "tokenizer.json").is_file():
-        return _of_file(path / "tokenizer.json")
+        return huggingface_at(path)
     models = sorted(path.glob("*.model"))
     if len(models) == 1:
         return _of_file(models[0])
@@ -78,11 +71,18 @@ def _of_file(path: Path) -> SubwordTokenizer:
             f"tokenizer.json, a directory with one, or {Pretokenized.kind!r}"
         )
     content = file_content(path)
-    if content.lstrip()[:1] != b"{":
-        return SentencePieceTokenizer(content, str(path))
-    config = path.with_name("tokenizer_config.json")
-    roles = named_tokens(file_content(config), str(config)) if config.is_file() else None
-    return HuggingFaceTokenizer(content, str(path), roles)
+    kind = HuggingFaceTokenizer if content.lstrip()[:1] == b"{" else SentencePieceTokenizer
+    return kind(content, str(path))
+
+
+def huggingface_at(path: Path) -> HuggingFaceTokenizer:
+    """The tokenizer of a directory, or of a ``tokenizer.json`` alone."""
+    config = b"{}"
+    if path.is_dir():
+        if (path / "tokenizer_config.json").is_file():
+            config = file_content(path / "tokenizer_config.json")
+        path = path / "tokenizer.json"
+    return HuggingFaceTokenizer(file_content(path), str(path), config)
 
 
 def file_content(path: Path) -> bytes:
@@ -97,14 +97,3 @@ def file_content(path: Path) -> bytes:
         raise ModelFormatError(f"{path}: {error.strerror}") from None
     except ValueError as error:  # no name of a file
         raise ModelFormatError(f"{str(path)!r}: {error}") from None
-
-
-def imported(tokenizer: SubwordTokenizer, name: str) -> ModelState:
-    """The tokenizer of another tool as PairPiece's own."""
-    found = tokenizer.unigram()
-    return ModelState(
-        found.vocabulary,
-        found.options,
-        found.charsmap,
-        provenance={"imported": Path(name).name},
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -19,7 +20,6 @@ from pairpiece.foreign.huggingface import HuggingFaceTokenizer
 from pairpiece.foreign.protocol import Source, SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.taking_over import ROLES
-from pairpiece.foreign.tokenizer_json import named_tokens
 from pairpiece.model import opening, saving
 from pairpiece.model.calibration import CalibrationText, calibrated, fitted
 from pairpiece.model.encoder import Encoder
@@ -195,10 +195,16 @@ def load(
     return load_as(Tokenizer, Path(directory), source, pretokenizer)
 
 
+def open_vocabulary(what: Any) -> Tokenizer:
+    """The tokenizer that `opening.open_tokenizer` would find, as PairPiece's own."""
+    found = opening.found(what)
+    return tokenizer_of(found) if isinstance(found, Encoder) else _imported(found, str(what))
+
+
 def _imported(tokenizer: SubwordTokenizer, name: str) -> Tokenizer:
-    state = opening.imported(tokenizer, name)
+    found = tokenizer.unigram()
     try:
-        return Tokenizer(state)
+        return Tokenizer(ModelState(**vars(found), provenance={"imported": Path(name).name}))
     except (ValueError, TypeError) as error:
         raise ModelFormatError(f"{name}: {error}") from None
 
@@ -227,13 +233,10 @@ def from_huggingface(tokenizer: str | os.PathLike[str] | Any) -> Tokenizer:
     """
     if isinstance(tokenizer, str | os.PathLike):
         path = Path(tokenizer)
-        config = path / "tokenizer_config.json"
-        roles = named_tokens(opening.file_content(config), str(config)) if config.is_file() else {}
-        path = path / "tokenizer.json" if path.is_dir() else path
         return _imported(
-            HuggingFaceTokenizer(opening.file_content(path), str(path), roles), str(path)
+            opening.huggingface_at(path), str(path / "tokenizer.json" if path.is_dir() else path)
         )
-    roles = {role: getattr(tokenizer, f"{role}_token", None) for role in ROLES}
+    roles = {f"{role}_token": getattr(tokenizer, f"{role}_token", None) for role in ROLES}
     backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
     try:
         content = backend.to_str().encode("utf-8")
@@ -242,4 +245,4 @@ def from_huggingface(tokenizer: str | os.PathLike[str] | Any) -> Tokenizer:
             f"{tokenizer!r} is neither a path nor a fast tokenizer of Hugging Face"
         ) from None
     name = "the Hugging Face tokenizer"
-    return _imported(HuggingFaceTokenizer(content, name, roles), name)
+    return _imported(HuggingFaceTokenizer(content, name, json.dumps(roles).encode()), name)

@@ -17,8 +17,8 @@ from pairpiece.learning.plan import Plan
 from pairpiece.links.eflomal import TRAINING_LENGTH, Eflomal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.model.encoding import check_seed, check_threads
-from pairpiece.model.opening import open_tokenizer, open_unigram
-from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.model.opening import open_tokenizer
+from pairpiece.model.tokenizer import Tokenizer, open_vocabulary
 from pairpiece.options import check_balance, check_choice, check_flag, check_positive
 
 EFLOMAL, NO_LINKS = "eflomal", "none"
@@ -148,9 +148,9 @@ class VocabularyChoice:
         """The choice with tokenizers instead of paths."""
         vocabulary, start_from = self.vocabulary, self.start_from
         if isinstance(vocabulary, str | os.PathLike):
-            vocabulary = Tokenizer(open_unigram(vocabulary))
+            vocabulary = open_vocabulary(vocabulary)
         if isinstance(start_from, str | os.PathLike):
-            start_from = Tokenizer(open_unigram(start_from))
+            start_from = open_vocabulary(start_from)
         return dataclasses.replace(self, vocabulary=vocabulary, start_from=start_from)
 
 
