@@ -168,30 +168,19 @@ class CalibrationChoice:
     dev_target: Paths | None = None
     balance: float | None = None
 
-    def settled(self, wanted: bool) -> Calibration | None:
-        """What to do about it; nothing unless it is `wanted`."""
-        if not wanted and self != CalibrationChoice():
-            raise OptionError(
-                "dev text and balance are for the default mode, without penalties per piece"
-            )
-        balance = DEFAULT_BALANCE if self.balance is None else self.balance
-        check_balance(balance)
+    def __post_init__(self) -> None:
+        check_balance(self.proportion)
         if (self.dev_source is None) != (self.dev_target is None):
             raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
-        if not wanted:
-            return None
-        dev = None
-        if self.dev_source is not None:
-            dev = Corpus.of(self.dev_source, self.dev_target, None)
-        return Calibration(balance, dev)
 
+    @property
+    def proportion(self) -> float:
+        """The balance that was asked for, or else the default."""
+        return DEFAULT_BALANCE if self.balance is None else self.balance
 
-@dataclass(frozen=True)
-class Calibration:
-    """How many tokens to make of which text, in proportion to a plain tokenizer."""
-
-    balance: float
-    dev: Corpus | None  # None: a sample of the text
+    def dev(self) -> Corpus | None:
+        """The dev text, if there is any."""
+        return None if self.dev_source is None else Corpus.of(self.dev_source, self.dev_target)
 
 
 @dataclass(frozen=True)
@@ -231,7 +220,8 @@ class Job:
     aligner: Eflomal
     pairs_per: str  # "word" of the target, or "link"
     plan: Plan  # of learning
-    calibration: Calibration | None  # None: penalties stay as they are
+    balance: float | None  # None: penalties stay as they are
+    dev: Corpus | None  # to calibrate on; None: a sample of the text
 
 
 def prepare(
@@ -249,7 +239,7 @@ def prepare(
     source_choice = _taken(SourceChoice, options)
     link_choice = _taken(LinkChoice, options)
     vocabulary_choice = _taken(VocabularyChoice, options).opened()
-    calibration_choice = _taken(CalibrationChoice, options)
+    calibration = _taken(CalibrationChoice, options)
 
     if vocabulary_choice.vocabulary is None:
         options = {"add_dummy_prefix": True, **options}  # a first word is like any other
@@ -264,10 +254,14 @@ def prepare(
     if plan.text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
     preset = PRESETS[mode]
+    calibrates = preset.calibrated and not options.keys() & PENALTIES
+    if not calibrates and calibration != CalibrationChoice():
+        raise OptionError(
+            "dev text and balance are for the default mode, without penalties per piece"
+        )
     return Job(
-        calibration=calibration_choice.settled(
-            preset.calibrated and not options.keys() & PENALTIES
-        ),
+        balance=calibration.proportion if calibrates else None,
+        dev=calibration.dev(),
         links=link_choice.settled(plan.learning.source_side),
         corpus=text_choice.opened(),
         max_lines=text_choice.max_lines,

@@ -113,7 +113,7 @@ def run(
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pairpiece-")))
         do = Doing(Workspace(folder), reporter)
 
-        dev = read_dev(job.calibration)
+        dev = read_dev(job.dev)
         text = do(Read(job))
         _tell_findings(text, job.strict, reporter)
         source = job.source_tokenizer
@@ -125,8 +125,8 @@ def run(
         pairs = do(CollectPairs(job, aligned))
         learned = do(Learn(job, aligned, pairs))
         tokenizer = _learned(learned, source)
-        if job.calibration is not None:
-            fitted = do(Calibrate(job, job.calibration, aligned, learned, tokenizer, dev))
+        if job.balance is not None:
+            fitted = do(Calibrate(job, job.balance, aligned, learned, tokenizer, dev))
             tokenizer = Tokenizer(calibrated(tokenizer.state, fitted.details))
         return FinishedRun(tokenizer, do.results, _examples(text), folder if cache else None)
 

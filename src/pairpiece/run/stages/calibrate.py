@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pairpiece.corpus.reading import Corpus
 from pairpiece.errors import CorpusError
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.model.calibration import CalibrationText
 from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.model.word_links import word_links
 from pairpiece.run.aligned_text import AlignedText
-from pairpiece.run.job import EFLOMAL, NO_LINKS, Calibration, Job
+from pairpiece.run.job import EFLOMAL, NO_LINKS, Job
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.learn import PLAIN
 from pairpiece.run.stages.stage import Stage
@@ -26,11 +27,11 @@ _SENTENCES = 1000
 DevText = list[tuple[str, str]]
 
 
-def read_dev(calibration: Calibration | None) -> DevText | None:
+def read_dev(corpus: Corpus | None) -> DevText | None:
     """The sentence pairs to calibrate on, if any were given."""
-    if calibration is None or calibration.dev is None:
+    if corpus is None:
         return None
-    pairs = [(pair.source, pair.target) for pair in calibration.dev]
+    pairs = [(pair.source, pair.target) for pair in corpus]
     if not pairs:
         raise CorpusError("the dev text is empty: give some, or leave it out")
     return pairs
@@ -44,7 +45,7 @@ class Calibrate(Stage):
     doing = "calibrating"
 
     job: Job
-    calibration: Calibration
+    balance: float  # of tokens, to those of a plain tokenizer
     aligned: AlignedText
     learned: Result
     tokenizer: Tokenizer  # that was learned
@@ -56,7 +57,7 @@ class Calibrate(Stage):
             return None
         return {
             "learned": self.learned.content,
-            "balance": self.calibration.balance,
+            "balance": self.balance,
             "text": self.aligned.text.content,
             "links": self.aligned.links_identity,
             "dev": self.dev,
@@ -68,7 +69,7 @@ class Calibrate(Stage):
         vocabulary, threads = self.job.plan.vocabulary, self.job.plan.num_threads
         plain = load(self.learned.folder / PLAIN) if vocabulary is None else vocabulary
         text = self._sample(reporter) if self.dev is None else self._dev_text(self.dev)
-        wanted = self.calibration.balance * text.tokens(plain.encode_batch, threads)
+        wanted = self.balance * text.tokens(plain.encode_batch, threads)
         return self.tokenizer.calibration(text, wanted, threads, marginal=vocabulary is None)
 
     def _dev_text(self, dev: DevText) -> CalibrationText:

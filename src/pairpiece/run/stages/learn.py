@@ -50,7 +50,7 @@ class Learn(Stage):
             "hard_vocab_limit": plan.hard_vocab_limit,
             "priors": None if priors is None else priors.content,
             "provenance": provenance(self.job, self.aligned, self.pairs),
-            "plain": self.job.calibration is not None,
+            "plain": self.job.balance is not None,
         }
 
     def make(self, folder: Path, reporter: Reporter) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Learn(Stage):
             priors = known((links.folder / "priors.gz").read_bytes())
             state = dataclasses.replace(state, priors=priors)
         save_alone(state, folder)
-        if self.job.calibration is not None and plan.vocabulary is None:
+        if self.job.balance is not None and plan.vocabulary is None:
             plain = learn_tokenizer(pairs, plan.plain(len(state.vocabulary)))
             save_alone(plain.state, folder / PLAIN)
         return {"vocab_size": len(state.vocabulary)}
