@@ -2,7 +2,7 @@
 
     pip install ".[align,transformers]" torch
     pairpiece demo --output it-fr/
-    python examples/tiny_gpt2.py it-fr/ src/pairpiece/sample/sample.it
+    python examples/tiny_gpt2.py it-fr/ src/pairpiece/corpus/sample/sample.it
 
 transformers loads the directory as it is; PairPiece is not imported here.
 """
