@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from pairpiece import files
-from pairpiece.corpus import gettext as catalogues
-from pairpiece.corpus import tmx
+from pairpiece.corpus import gettext, tmx
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.options import check_choice
 
@@ -130,7 +129,7 @@ class Corpus:
     def _of_two(self, source: Path, target: Path) -> Iterator[SentencePair]:
         formats = {self._format(source), self._format(target)}
         if formats == {"gettext"}:
-            for pair in catalogues.joined(source, target):
+            for pair in gettext.joined(source, target):
                 yield SentencePair(*pair)
             return
         if formats != {"text"}:
@@ -314,7 +313,7 @@ def _tmx(path: Path, source: str | None, target: str | None) -> Iterator[Sentenc
 
 def _catalogue(path: Path, source: str | None, target: str | None) -> Iterator[SentencePair]:
     del source, target
-    for pair in catalogues.messages_and_translations(path):
+    for pair in gettext.messages_and_translations(path):
         yield SentencePair(*pair)
 
 
