@@ -1,7 +1,7 @@
 """The oracle: each step of learning in plain Python, for the compiled core to be tested against.
 
 Everything here is written for clarity: tables are dictionaries, loops are loops.  The compiled core
-must give the same numbers (tests/learning/test_oracle.py); equations are those of docs/algorithm.md.
+must give the same numbers (tests/learning/test_oracle.py).  Equations are in docs/algorithm.md.
 
 A *segmentation* of a word is a list of pieces that add up to it.  A *log prior* is a list of
 log-probabilities: entry k belongs to k pieces, the last entry to that many or more; a list of one
