@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -46,8 +46,10 @@ def _name(path: Path) -> str:
 MODULES = {_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def imports(module: str) -> Iterator[Import]:
+@cache
+def imports(module: str) -> list[Import]:
     """All imports of a module."""
+    found: list[Import] = []
     tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {id(node) for function in functions for node in ast.walk(function)}
@@ -57,8 +59,8 @@ def imports(module: str) -> Iterator[Import]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
-            yield Import(module, name, id(node) in inside)
+        found += [Import(module, name, id(node) in inside) for name in names]
+    return found
 
 
 def within(found: Import) -> Import | None:
@@ -77,6 +79,7 @@ def layer(module: str) -> int:
     return next(number for number, names in enumerate(LAYERS) if package in names)
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """The modules of the package that each module imports."""
     found: dict[str, set[str]] = {module: set() for module in MODULES}

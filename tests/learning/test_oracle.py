@@ -38,7 +38,7 @@ def assert_same_table(core: Engine, reference: Engine) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(data=st.data())
 def test_every_step_agrees(mode: str, data: st.DataObject) -> None:
     world = data.draw(pairs(aligned=mode.startswith("paper")))

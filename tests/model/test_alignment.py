@@ -71,7 +71,7 @@ def test_the_lexicon_has_translations() -> None:
 
 def bigram_log_probability(tokenizer: pairpiece.Tokenizer, encoding: Encoding) -> float:
     """Eq. 17, straight from the table."""
-    table = tokenizer._bigram
+    table = tokenizer.state.bigram
     assert table is not None
     total = 0.0
     previous, previous_word = tokenizer.vocab_size, -1
