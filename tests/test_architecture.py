@@ -6,6 +6,8 @@ import module_graph
 import way_of_the_data
 from module_graph import MODULES, layer
 
+import pairpiece
+
 EXTRAS = {
     "comet",
     "jinja2",
@@ -20,6 +22,7 @@ EXTRAS = {
 """Optional dependencies, which are imported where they are used."""
 
 ALL = [found for module in MODULES for found in module_graph.imports(module)]
+PUBLIC = [*pairpiece.__all__, "__version__"]
 OWN = [found for found in map(module_graph.within, ALL) if found is not None]
 
 
@@ -33,6 +36,9 @@ def test_every_module_has_a_layer() -> None:
 
 
 def test_imports_point_down() -> None:
+    assert {f.of for f in ALL if f.of in ("pairpiece", *map("pairpiece.".__add__, PUBLIC))} == {
+        "pairpiece.__version__"
+    }, "public names are for users; modules import from where things live"
     wrong = [
         str(found)
         for found in OWN

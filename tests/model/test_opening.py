@@ -73,10 +73,12 @@ def test_a_place_is_good_for_every_use(
 
 @pytest.mark.parametrize("use", USES)
 def test_what_is_not_there_is_refused_alike(use: str, tmp_path: Path) -> None:
-    with pytest.raises(pairpiece.OptionError, match=r"nowhere: there is no such file"):
+    own = use in ("vocabulary", "start_from")  # as from_sentencepiece and from_huggingface
+    kind = pairpiece.ModelFormatError if own else pairpiece.OptionError
+    with pytest.raises(kind, match=r"nowhere: there is no such file"):
         USES[use](tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(pairpiece.OptionError, match=r"empty: there is no tokenizer\.json in it"):
+    with pytest.raises(kind, match=r"empty: there is no tokenizer\.json in it"):
         USES[use](tmp_path / "empty")
 
 
@@ -137,7 +139,27 @@ def test_a_digest_is_that_of_the_saved_model(
     assert tokenizer._replaced(seed=5).digest != tokenizer.digest
 
 
-def test_what_is_no_tokenizer_is_refused() -> None:
+def test_a_source_tokenizer_can_be_given_again_by_path(
+    tokenizer: pairpiece.Tokenizer, tmp_path: Path
+) -> None:
+    tokenizer.save(tmp_path / "model")
+    path = of_model_file(tmp_path)
+    loaded = pairpiece.load(tmp_path / "model", source_tokenizer=path)
+    assert loaded.source_words("Il gatto") == open_tokenizer(path).tokens_by_word("Il gatto")
+
+
+def test_an_opened_tokenizer_can_be_measured(tmp_path: Path) -> None:
+    opened = open_tokenizer(of_model_file(tmp_path))
+    [by_object], [by_path] = systems_of(opened), systems_of(tmp_path / "it.model")
+    assert by_object.digest == by_path.digest
+    assert by_object.name == "sentencepiece"
+
+
+def test_what_is_no_tokenizer_is_refused(tokenizer: pairpiece.Tokenizer) -> None:
+    for wrong in (1.5, [], None):
+        with pytest.raises(pairpiece.OptionError, match="reference must be a tokenizer"):
+            tokenizer.calibrate(TARGETS[:5], reference=wrong)  # type: ignore[arg-type]
+
     for wrong in (7, [], None):
         with pytest.raises(pairpiece.OptionError, match="tokenizer is a path or a function"):
             open_tokenizer(wrong)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+import importlib.util
 import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from pairpiece import __version__
@@ -82,9 +81,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _described(name: str) -> tuple[str, str]:
-    """What a command's docstring says first, and the rest; the module is not imported for it."""
-    source = Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
-    summary, _, example = source.split('"""', 2)[1].partition("\n\n")
+    """What a command's docstring says first, and the rest; the module is not run for it."""
+    if sys.flags.optimize > 1:  # python -OO leaves docstrings out
+        return "", ""
+    spec = importlib.util.find_spec(f"{__name__}.{name}")
+    assert spec is not None
+    loader: Any = spec.loader
+    documentation = next(c for c in loader.get_code(spec.name).co_consts if isinstance(c, str))
+    summary, _, example = documentation.partition("\n\n")
     return summary, example.strip()
 
 

@@ -15,9 +15,8 @@ from pairpiece.errors import CorpusError, OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.protocol import SubwordTokenizer
-from pairpiece.model.encoder import Encoder
 from pairpiece.model.opening import open_tokenizer
-from pairpiece.model.tokenizer import Tokenizer, tokenizer_of
+from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.model.word_links import word_links
 from pairpiece.options import check_choice
 
@@ -61,6 +60,8 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
         return _of_model(given, "", "pairpiece", "", ways)
     if isinstance(given, System):
         return [given]
+    if isinstance(given, SubwordTokenizer):
+        return [_foreign(given.kind, given)]
     if not isinstance(given, str | os.PathLike):
         raise OptionError(f"a tokenizer is a path or a PairPiece tokenizer, not {given!r}")
     given = os.fspath(given)
@@ -74,10 +75,10 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
     way = ""
     if "@" in Path(path).name and not Path(path).exists():
         path, _, way = path.rpartition("@")
-    loaded = open_tokenizer(path)
+    loaded = open_tokenizer(path, Tokenizer)
     own_name = path.rstrip("/").removesuffix("/tokenizer.json").rpartition("/")[2]
-    if isinstance(loaded, Encoder):
-        return _of_model(tokenizer_of(loaded), name, own_name, way, ways)
+    if isinstance(loaded, Tokenizer):
+        return _of_model(loaded, name, own_name, way, ways)
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
     return [_foreign(name or own_name, loaded)]

@@ -50,7 +50,7 @@ class SentencePieceTokenizer(ForeignTokenizer):
 
     def tokenize_batch(self, texts: Sequence[str]) -> list[list[str]]:
         """The pieces of texts, what is unknown as the unknown piece."""
-        pieces = self.token_list()
+        pieces = self._pieces
         rows = self.processor.encode(list(map(without_surrogates, texts)))
         return [[pieces[i] for i in row] for row in rows]
 
@@ -59,9 +59,13 @@ class SentencePieceTokenizer(ForeignTokenizer):
         number_of = self.processor.piece_to_id
         return [self.processor.decode([number_of(piece) for piece in row]) for row in rows]
 
+    @functools.cached_property
+    def _pieces(self) -> list[str]:
+        return [self.processor.id_to_piece(i) for i in range(self.vocab_size)]
+
     def token_list(self) -> list[str]:
         """All pieces, by id."""
-        return [self.processor.id_to_piece(i) for i in range(self.vocab_size)]
+        return self._pieces
 
     @property
     def unknown(self) -> str:

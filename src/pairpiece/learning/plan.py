@@ -77,9 +77,9 @@ class Plan:
 
     def charsmap(self) -> bytes:
         """The normalisation table."""
-        return (
-            charsmap(self.text.normalization) if not self.vocabulary else self.vocabulary.charsmap
-        )
+        if self.vocabulary is not None:
+            return self.vocabulary.charsmap
+        return charsmap(self.text.normalization)
 
 
 def _text_and_learning(

@@ -17,14 +17,14 @@ from pairpiece.model.loading import MAX_TOKENIZER_BYTES, load_as
 from pairpiece.model.saving import MANIFEST
 
 
-def open_tokenizer(what: Any) -> SubwordTokenizer:
+def open_tokenizer(what: Any, own: type[Encoder] = Encoder) -> SubwordTokenizer:
     """A tokenizer that works.
 
     `what` is the path of a SentencePiece ``.model``, of a ``tokenizer.json``, of a directory with
-    one of them, of a PairPiece model; or ``"pretokenized"``, a tokenizer, or a function from text
-    to tokens.
+    one of them, of a PairPiece model, which is opened as `own`; or ``"pretokenized"``, a tokenizer,
+    or a function from text to tokens.
     """
-    tokenizer = found(what)
+    tokenizer = found(what, own)
     if isinstance(tokenizer, SentencePieceTokenizer | HuggingFaceTokenizer):
         tokenizer.tokens_by_word("a")  # a file that is no tokenizer is found out here
     return tokenizer
@@ -39,7 +39,7 @@ def as_tokenizer(given: Any) -> SubwordTokenizer:
     return FunctionTokenizer(given)
 
 
-def found(what: Any) -> SubwordTokenizer:
+def found(what: Any, own: type[Encoder] = Encoder) -> SubwordTokenizer:
     """What there is at a path, or the tokenizer that an object is; it may not work."""
     if what == Pretokenized.kind:
         return Pretokenized()
@@ -49,7 +49,7 @@ def found(what: Any) -> SubwordTokenizer:
     if not path.is_dir():
         return _of_file(path)
     if (path / MANIFEST).is_file():
-        return load_as(Encoder, path)
+        return load_as(own, path)
     if (path / "tokenizer.json").is_file():
         return huggingface_at(path)
     models = sorted(path.glob("*.model"))
@@ -68,9 +68,12 @@ def _of_file(path: Path) -> SubwordTokenizer:
     if not path.is_file():
         raise OptionError(
             f"{path}: there is no such file; a tokenizer is a SentencePiece .model, a "
-            f"tokenizer.json, a directory with one, or {Pretokenized.kind!r}"
+            f"tokenizer.json or a directory with one (source text may be {Pretokenized.kind!r})"
         )
-    content = file_content(path)
+    try:
+        content = file_content(path)
+    except ModelFormatError as error:
+        raise OptionError(str(error)) from None
     kind = HuggingFaceTokenizer if content.lstrip()[:1] == b"{" else SentencePieceTokenizer
     return kind(content, str(path))
 

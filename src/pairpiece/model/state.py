@@ -22,11 +22,14 @@ class Deferred(Generic[_T]):
 
     def __init__(self, read: Callable[[], _T]) -> None:
         self._read = read
+        self._value: _T | None = None
 
-    @cached_property
+    @property
     def value(self) -> _T:
-        """The value."""
-        return self._read()
+        """The value; threads that ask for it at once may read it twice, but need no lock."""
+        if self._value is None:
+            self._value = self._read()
+        return self._value
 
     def read(self) -> None:
         """Read the value now: what it is read from may go."""

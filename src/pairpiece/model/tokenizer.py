@@ -47,7 +47,9 @@ class Tokenizer(Encoder):
         source = self.state.source_tokenizer
         if isinstance(source, FunctionTokenizer):
             return source.function
-        return tokenizer_of(source) if isinstance(source, Encoder) else source
+        if isinstance(source, Encoder) and not isinstance(source, Tokenizer):
+            return Tokenizer(source.state)
+        return source
 
     def align(
         self, source: Source, target: str, *, alignment: Links | None = None, min_score: float = 0.0
@@ -167,16 +169,16 @@ class Tokenizer(Encoder):
 
 def _count_tokens(reference: Any, texts: Sequence[str]) -> int:
     """How many tokens a tokenizer, wherever it comes from, makes of the texts."""
+    if not (isinstance(reference, str | PathLike | SubwordTokenizer) or callable(reference)):
+        raise OptionError(
+            f"reference must be a tokenizer or a path to one, a function or a number of tokens, "
+            f"not {reference!r}"
+        )
     tokenizer = opening.open_tokenizer(reference)
     if not isinstance(tokenizer, FunctionTokenizer):
         return sum(map(len, tokenizer.tokenize_batch(texts)))
     tokens = itertools.chain.from_iterable(map(tokenizer.function, texts))
     return sum(1 if isinstance(token, str | int) else len(token) for token in tokens)
-
-
-def tokenizer_of(encoder: Encoder) -> Tokenizer:
-    """The tokenizer that an encoder belongs to."""
-    return encoder if isinstance(encoder, Tokenizer) else Tokenizer(encoder.state)
 
 
 def load(
@@ -191,20 +193,30 @@ def load(
     model was trained with, as source tokenizer or pre-tokenizer, is not saved and has to be given
     again.  Raises `ModelFormatError` for anything that is not an intact model.
     """
-    source = None if source_tokenizer is None else opening.as_tokenizer(source_tokenizer)
+    source = None if source_tokenizer is None else opening.open_tokenizer(source_tokenizer)
     return load_as(Tokenizer, Path(directory), source, pretokenizer)
 
 
 def open_vocabulary(what: Any) -> Tokenizer:
     """The tokenizer that `opening.open_tokenizer` would find, as PairPiece's own."""
-    found = opening.found(what)
-    return tokenizer_of(found) if isinstance(found, Encoder) else _imported(found, str(what))
+    try:
+        found = opening.found(what, Tokenizer)
+    except OptionError as error:
+        raise ModelFormatError(str(error)) from None
+    return found if isinstance(found, Tokenizer) else _imported(found, str(what))
 
 
 def _imported(tokenizer: SubwordTokenizer, name: str) -> Tokenizer:
     found = tokenizer.unigram()
     try:
-        return Tokenizer(ModelState(**vars(found), provenance={"imported": Path(name).name}))
+        return Tokenizer(
+            ModelState(
+                found.vocabulary,
+                found.options,
+                found.charsmap,
+                provenance={"imported": Path(name).name},
+            )
+        )
     except (ValueError, TypeError) as error:
         raise ModelFormatError(f"{name}: {error}") from None
 

@@ -17,7 +17,7 @@ from pairpiece.links.symmetrization import Link
 from pairpiece.run.job import NO_LINKS, LinkChoice
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.stage import sentences
-from pairpiece.run.stages.words import words_of
+from pairpiece.run.stages.words import read_words
 from pairpiece.run.workspace import Result
 
 
@@ -55,34 +55,36 @@ class AlignedText:
 
     def sentences(self, reporter: Reporter, step: int = 1) -> Iterator[Sentence]:
         """Every (`step`-th) sentence that is used."""
-        paths = [self.text.folder / name for name in ("source.txt", "target.txt")]
-        paths += [self.words.folder / name for name in ("source.words", "target.words")]
+        rows = sentences(
+            self.text,
+            reporter,
+            *(files.lines(self.text.folder / name) for name in ("source.txt", "target.txt")),
+            *(read_words(self.words.folder / name) for name in ("source.words", "target.words")),
+        )
         links = self._links(step)
-        rows = itertools.islice(sentences(self.text, reporter, *paths), 0, None, step)
-        for source_text, target_text, source_line, target_line in rows:
-            words = words_of(target_line)
+        for source_text, target_text, source_words, words in itertools.islice(rows, 0, None, step):
             tokens: Words = []
             if self.source is not None:
-                tokens = self.source.tokens_by_word(source_text, words_of(source_line))
+                tokens = self.source.tokens_by_word(source_text, source_words)
+                if self.source.finds_own_words:
+                    source_words = list(map("".join, tokens))
             linked = None
             if self.choice.align != NO_LINKS:
-                linked = self._between_words(*next(links), source_line, tokens, words)
+                linked = self._between_words(*next(links), source_words, words)
             yield Sentence(target_text, words, tokens, linked)
 
     def _between_words(
-        self, links: list[Link], place: str, source_line: str, tokens: Words, words: list[str]
+        self, links: list[Link], place: str, source_words: list[str], words: list[str]
     ) -> list[Link]:
         """The links of a sentence, found to lie inside it."""
         try:
             if self.links is None and self.choice.links_between == "spaces":
-                own = self.source is None or self.source.finds_own_words
-                source_words = list(map("".join, tokens)) if own else words_of(source_line)
                 links = links_between_words(links, source_words, words)
-            if any(s >= len(tokens) or t >= len(words) for s, t in links):
+            if any(s >= len(source_words) or t >= len(words) for s, t in links):
                 raise IndexError
         except IndexError:
             raise AlignerError(
-                f"{place}: a link lies outside the {len(tokens)} source and {len(words)} "
+                f"{place}: a link lies outside the {len(source_words)} source and {len(words)} "
                 f"target words of this sentence; the links are taken to be between "
                 f"{self.choice.links_between} (--links-between)"
             ) from None

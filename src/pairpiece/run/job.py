@@ -149,6 +149,10 @@ class VocabularyChoice:
         vocabulary, start_from = self.vocabulary, self.start_from
         if isinstance(vocabulary, str | os.PathLike):
             vocabulary = open_vocabulary(vocabulary)
+        elif not isinstance(vocabulary, Tokenizer | None):
+            raise OptionError(
+                f"vocabulary must be a tokenizer or a path to one, not {vocabulary!r}"
+            )
         if isinstance(start_from, str | os.PathLike):
             start_from = open_vocabulary(start_from)
         return dataclasses.replace(self, vocabulary=vocabulary, start_from=start_from)

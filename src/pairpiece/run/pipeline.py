@@ -15,7 +15,6 @@ from pairpiece import files
 from pairpiece.corpus.checks import Finding
 from pairpiece.corpus.reading import Paths
 from pairpiece.errors import CorpusError
-from pairpiece.foreign.function import FunctionTokenizer
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model.calibration import calibrated
@@ -144,8 +143,7 @@ def _trained(result: Result) -> SentencePieceTokenizer:
 
 def _learned(result: Result, source: SubwordTokenizer | None) -> Tokenizer:
     """The tokenizer that a stage has left, all of it in memory: its folder may go."""
-    given = source if isinstance(source, FunctionTokenizer) else None  # which no file holds
-    tokenizer = load(result.folder, source_tokenizer=given)
+    tokenizer = load(result.folder, source_tokenizer=source)
     for part in (tokenizer.state.table, tokenizer.state.priors):
         if part is not None:
             part.read()

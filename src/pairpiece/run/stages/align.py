@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece import files
 from pairpiece.links.eflomal import for_aligner
 from pairpiece.run.job import Job
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.stage import Stage
-from pairpiece.run.stages.words import words_of
+from pairpiece.run.stages.words import read_words
 from pairpiece.run.workspace import Result
 
 
@@ -41,8 +40,8 @@ class AlignWords(Stage):
         inputs = [folder / name for name in ("source.words", "target.words")]
         for path in inputs:
             with path.open("w", encoding="utf-8", newline="\n") as file:
-                for line in files.lines(self.words.folder / path.name):
-                    file.write(for_aligner(words_of(line)) + "\n")
+                for words in read_words(self.words.folder / path.name):
+                    file.write(for_aligner(words) + "\n")
         aligner.align(
             folder,
             num_threads=self.job.plan.num_threads,

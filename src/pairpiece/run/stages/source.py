@@ -39,7 +39,9 @@ class TrainSource(Stage):
         """Train and write the model."""
 
         def lines() -> Iterator[str]:
-            for (line,) in sentences(self.text, reporter, self.text.folder / "source.txt"):
+            for (line,) in sentences(
+                self.text, reporter, files.lines(self.text.folder / "source.txt")
+            ):
                 yield line
             # How far it is from now on SentencePiece does not tell.
             reporter.advance(self.text.details["used"], None, "sentences")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pairpiece import files
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.workspace import Result, Workspace
 
@@ -53,10 +52,10 @@ class Doing:
         return result
 
 
-def sentences(text: Result, reporter: Reporter, *paths: Path) -> Iterator[tuple[str, ...]]:
-    """The lines of files that have one for each sentence of a text, side by side."""
+def sentences(text: Result, reporter: Reporter, *sides: Iterable[Any]) -> Iterator[Any]:
+    """What there is of each sentence of a text, side by side."""
     total = text.details["used"]
-    for number, lines in enumerate(zip(*map(files.lines, paths), strict=True)):
+    for number, sentence in enumerate(zip(*sides, strict=True)):
         if number % 1024 == 0:
             reporter.advance(number, total, "sentences")
-        yield lines
+        yield sentence

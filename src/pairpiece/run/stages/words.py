@@ -1,22 +1,21 @@
 """Text → ``source.words``, ``target.words``: the words of each sentence, separated by spaces.
 
-In them ▁ stands for a space.  Source words of a tokenizer that finds its own are written as an
-aligner takes them; nobody else reads them.
+In them ▁ stands for a space.  What would end a line or a word is written with a backslash.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece.errors import CorpusError
+from pairpiece.files import lines
 from pairpiece.foreign.protocol import SubwordTokenizer, digest_of
-from pairpiece.foreign.source_words import source_words, words_to_align
-from pairpiece.links.eflomal import for_aligner
-from pairpiece.run.job import Job
+from pairpiece.foreign.source_words import words_to_align
+from pairpiece.run.job import EFLOMAL, Job
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.stage import Stage, sentences
 from pairpiece.run.workspace import Result
@@ -36,18 +35,27 @@ class SplitWords(Stage):
 
     def depends_on(self) -> dict[str, Any] | None:
         """The text, and how it is split; the source tokenizer only if it has its own words."""
-        splits: str | None = "words"
-        if self.source is None or self.source.finds_own_words:
-            splits = digest_of(self.source)
-        if splits is None:
+        source: str | None = "words"
+        if self._finds_own_words:
+            source = digest_of(self.source) if self._is_aligned else "none"
+        if source is None:
             return None
         plan = self.job.plan
         return {
             "text": self.text.content,
             "splitting": dataclasses.asdict(plan.text),
             "vocabulary": digest_of(plan.vocabulary),
-            "source": splits,
+            "source": source,
         }
+
+    @property
+    def _finds_own_words(self) -> bool:
+        return self.source is None or self.source.finds_own_words
+
+    @property
+    def _is_aligned(self) -> bool:
+        """Nobody but the aligner reads the words that a tokenizer finds by itself."""
+        return self.job.links.align == EFLOMAL
 
     def make(self, folder: Path, reporter: Reporter) -> dict[str, Any]:
         """Split and count."""
@@ -59,33 +67,41 @@ class SplitWords(Stage):
             (folder / "source.words").open("w", encoding="utf-8", newline="\n") as sources,
             (folder / "target.words").open("w", encoding="utf-8", newline="\n") as targets,
         ):
-            for source_text, target_text in sentences(self.text, reporter, *paths):
-                words, written = self._source_words(source_text)
-                sources.write(written + "\n")
-                counts["source_words"] += words
+            for source_text, target_text in sentences(self.text, reporter, *map(lines, paths)):
+                source_words: list[str] = []
+                if self.source is not None and (self._is_aligned or not self._finds_own_words):
+                    source_words = words_to_align(self.source, source_text)
                 target_words = splitter.words(target_text)
-                targets.write(_line(target_words, target_text) + "\n")
+                sources.write(_written(source_words) + "\n")
+                targets.write(_written(target_words) + "\n")
+                counts["source_words"] += len(source_words)
                 counts["target_words"] += len(target_words)
         return counts
 
-    def _source_words(self, text: str) -> tuple[int, str]:
-        """How many words a source text has, and the line that they are written on."""
-        if self.source is None:
-            return 0, ""
-        if self.source.finds_own_words:
-            words = words_to_align(self.source, text)
-            return len(words), for_aligner(words)
-        words = source_words(text)
-        return len(words), _line(words, text)
+
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", " ": "\\s"}
+_EMPTY = "\\e"
+_MEANT = {written[1]: character for character, written in _ESCAPES.items()} | {"e": ""}
+_TRANSLATION = str.maketrans(_ESCAPES)
+_SPECIAL = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 
 
-def _line(words: Sequence[str], text: str) -> str:
-    line = " ".join(words)
-    if "\n" in line:
-        raise CorpusError(f"the normalisation of the vocabulary makes a line end of {text!r}")
-    return line
+def _written(words: Sequence[str]) -> str:
+    if all(words) and not _SPECIAL.search("".join(words)):
+        return " ".join(words)  # as nearly always
+    return " ".join(word.translate(_TRANSLATION) or _EMPTY for word in words)
 
 
 def words_of(line: str) -> list[str]:
     """The words that are written on a line."""
-    return line.split(" ") if line else []
+    words = line.split(" ") if line else []
+    if "\\" not in line:
+        return words
+    return [re.sub(r"\\(.)", lambda escaped: _MEANT[escaped[1]], word) for word in words]
+
+
+def read_words(path: Path) -> Iterator[list[str]]:
+    """The words of each sentence that the stage has written."""
+    with path.open(encoding="utf-8", newline="\n") as file:
+        for line in file:
+            yield words_of(line.removesuffix("\n"))
