@@ -90,13 +90,8 @@ double ConditionalModel::log_of_sum(uint32_t piece, double sum, double divisors)
 
 void ConditionalModel::log_prior(size_t length, const Condition& condition,
                                  std::vector<double>& out) const {
-  if (options_.penalty.is_flat() || length > kLongestCountedWord) {
-    out.assign(1, 0.0);
-    return;
-  }
-  out.resize(std::min(length, kMaxCountedPieces) + 1);
-  for (size_t k = 0; k < out.size(); ++k)
-    out[k] = log_length_prior(options_.penalty, k, condition.expected);
+  const bool counted = length <= kLongestCountedWord;
+  find_log_prior(counted ? options_.penalty : LengthPenalty(), length, condition.expected, out);
 }
 
 void Conditions::set_whole_sentence(const SourceSentence& source) {

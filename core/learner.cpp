@@ -145,21 +145,18 @@ void Learner::count_spans() {
 void Learner::update_totals() {
   piece_count_.assign(pieces_.size(), 0.0);
   source_count_.assign(pairs_.sources, 0.0);
-  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t)
-      for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
-        piece_count_[t] += table_.count[i];
+  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t t) {
+    for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
+      piece_count_[t] += table_.count[i];
   });
   // In parts that do not depend on the number of threads, and then part by part.
   constexpr size_t kParts = 16;
   const size_t share = table_.source.size() / kParts + 1;
   std::vector<double> sums(kParts * pairs_.sources, 0.0);
-  parallel_for(options_.threads, kParts, 1, [&](size_t, size_t first, size_t last) {
-    for (size_t part = first; part < last; ++part) {
-      double* const sum = &sums[part * pairs_.sources];
-      const size_t end = std::min((part + 1) * share, table_.source.size());
-      for (size_t i = part * share; i < end; ++i) sum[table_.source[i]] += table_.count[i];
-    }
+  parallel_for(options_.threads, kParts, 1, [&](size_t, size_t part) {
+    double* const sum = &sums[part * pairs_.sources];
+    const size_t end = std::min((part + 1) * share, table_.source.size());
+    for (size_t i = part * share; i < end; ++i) sum[table_.source[i]] += table_.count[i];
   });
   for (size_t i = 0; i < sums.size(); ++i) source_count_[i % pairs_.sources] += sums[i];
 }
@@ -218,21 +215,10 @@ void Learner::condition(size_t word, size_t pair, Scratch& scratch) const {
   }
 }
 
-void Learner::find_log_prior(const LengthPenalty& penalty, size_t word, double expected,
-                             std::vector<double>& log_prior) const {
-  if (penalty.is_flat()) {
-    log_prior.assign(1, 0.0);
-    return;
-  }
-  log_prior.resize(std::min(pairs_.words[word].size(), kMaxCountedPieces) + 1);
-  for (size_t k = 0; k < log_prior.size(); ++k)
-    log_prior[k] = log_length_prior(penalty, k, expected);
-}
-
-bool Learner::find_best(Scratch& scratch) {
+bool Learner::find_best(Scratch& scratch, double piece_penalty) {
   scratch.log_weight.resize(scratch.weight.size());
   for (size_t e = 0; e < scratch.weight.size(); ++e)
-    scratch.log_weight[e] = std::log(scratch.weight[e]);
+    scratch.log_weight[e] = std::log(scratch.weight[e]) - piece_penalty;
   scratch.lattice.best(scratch.log_weight, scratch.log_prior, scratch.path);
   return scratch.path.score != kImpossible;
 }
@@ -240,11 +226,12 @@ bool Learner::find_best(Scratch& scratch) {
 double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   load_cells(word, scratch);
-  scratch.lattice.reset(pairs_.words[word].size(), edges_of(word));
+  const size_t length = pairs_.words[word].size();
+  scratch.lattice.reset(length, edges_of(word));
   double log_likelihood = 0;
   for (const uint64_t p : pairs_.pairs_of(word)) {
     condition(word, p, scratch);
-    find_log_prior(options_.penalty, word, pairs_.expected[p], scratch.log_prior);
+    find_log_prior(options_.penalty, length, pairs_.expected[p], scratch.log_prior);
     log_likelihood += pairs_.count[p] * (options_.counting == Counting::best
                                              ? count_best(word, p, scratch, out)
                                              : count_all(word, p, scratch, out));
@@ -319,20 +306,19 @@ void Learner::share_by_responsibility(size_t pair, double count, const double* c
     row[local[j]] += count * (shares[j] * cells[local[j]] / sum);
 }
 
-// Adds the counts of a word to those of the pieces whose number leaves one of the given rests.
-void Learner::add_counts(size_t word, const double* found, size_t from, size_t to,
+// Adds the counts of a word to those of the pieces whose number leaves the given rest.
+void Learner::add_counts(size_t word, const double* found, size_t rest,
                          std::span<double> counts) const {
   const auto edges = edges_of(word);
   const size_t sources = local_sources(word).size();
   const uint32_t* cells = cell_.data() + cell_begin_[word];
   for (size_t e = 0; e < edges.size(); ++e, cells += sources, found += sources) {
-    const size_t rest = edges[e].piece % options_.threads;
-    if (rest < from || rest >= to || edges[e].piece == kUnknownPiece) continue;
+    if (edges[e].piece % options_.threads != rest || edges[e].piece == kUnknownPiece) continue;
     for (size_t k = 0; k < sources; ++k) counts[cells[k]] += found[k];
   }
 }
 
-bool Learner::count(const Interrupted& interrupted) {
+std::optional<double> Learner::count(const Interrupted& interrupted) {
   std::vector<Scratch> scratch(options_.threads);
   std::vector<double> block, likelihood;
   std::vector<double> counts(table_.count.size(), 0.0);
@@ -341,25 +327,23 @@ bool Learner::count(const Interrupted& interrupted) {
     const uint64_t first = cell_begin_[begin];
     block.resize(cell_begin_[end] - first);
     likelihood.resize(end - begin);
-    parallel_for(options_.threads, end - begin, 4, [&](size_t thread, size_t from, size_t to) {
-      for (size_t w = begin + from; w < begin + to; ++w) {
-        const auto out = std::span(block).subspan(cell_begin_[w] - first,
-                                                  cell_begin_[w + 1] - cell_begin_[w]);
-        likelihood[w - begin] = count_word(w, scratch[thread], out);
-      }
+    parallel_for(options_.threads, end - begin, 4, [&](size_t thread, size_t i) {
+      const size_t w = begin + i;
+      const auto out = std::span(block).subspan(cell_begin_[w] - first,
+                                                cell_begin_[w + 1] - cell_begin_[w]);
+      likelihood[i] = count_word(w, scratch[thread], out);
     });
     // Each thread adds up the pieces that are its own, so that every sum is made in one order.
-    parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t from, size_t to) {
+    parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t rest) {
       for (size_t w = begin; w < end; ++w)
-        add_counts(w, &block[cell_begin_[w] - first], from, to, counts);
+        add_counts(w, &block[cell_begin_[w] - first], rest, counts);
     });
     for (size_t i = 0; i < end - begin; ++i) log_likelihood += likelihood[i];
   });
-  if (!finished) return false;
+  if (!finished) return std::nullopt;
   table_.count = std::move(counts);
-  log_likelihood_ = log_likelihood;
   update_totals();
-  return true;
+  return log_likelihood;
 }
 
 double Learner::log_table_prior() const {

@@ -22,6 +22,13 @@ std::string random_bytes(std::mt19937& random, size_t size) {
   return bytes;
 }
 
+void append_utf8(std::string& out, char32_t c) {
+  const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;  // bytes after the first
+  const char32_t leads[] = {0, 0xC0, 0xE0, 0xF0};
+  out += char(leads[more] | c >> 6 * more);
+  for (int k = more; k-- > 0;) out += char(0x80 | (c >> 6 * k & 0x3F));
+}
+
 std::vector<std::string> words_of(std::string_view text, Splitting splitting) {
   std::vector<std::string> words;
   each_word(text, splitting, [&](size_t begin, size_t end) {
