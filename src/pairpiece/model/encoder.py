@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
 from pairpiece import _core
 from pairpiece.errors import OptionError
@@ -28,13 +27,16 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 
-@contextmanager
-def _refusals(before: str = "") -> Iterator[None]:
-    """Texts, sources, links or ids that the core refuses are an `OptionError`."""
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _accepted(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """The result of the core; texts, sources or links that it refuses are an `OptionError`."""
     try:
-        yield
+        return call(*arguments, **options)
     except ValueError as error:
-        raise OptionError(before + str(error)) from None
+        raise OptionError(str(error)) from None
 
 
 class Encoder(StatefulTokenizer):
@@ -161,12 +163,12 @@ class Encoder(StatefulTokenizer):
         inputs = self._inputs(targets)
         scores = self._scores(len(inputs), sources, alignments, whole_sentence, model)
         tokens: list[Any]
-        with _refusals():
-            if out_type is Encoding:
-                rows = self._core.segment_batch(inputs, scores, threads=num_threads)
-                tokens = [self._encoding(row) for [row] in rows]
-            else:
-                tokens = self._core.encode_batch(inputs, scores, out_type is str, num_threads)
+        if out_type is Encoding:
+            rows = _accepted(self._core.segment_batch, inputs, scores, threads=num_threads)
+            tokens = [self._encoding(row) for [row] in rows]
+        else:
+            as_pieces = out_type is str
+            tokens = _accepted(self._core.encode_batch, inputs, scores, as_pieces, num_threads)
         if not add_bos and not add_eos:
             return tokens
         return [self._framed(row, out_type, add_bos, add_eos) for row in tokens]
@@ -224,8 +226,7 @@ class Encoder(StatefulTokenizer):
         sources = None if source is None else [source]
         alignments = None if alignment is None else [alignment]
         scores = self._scores(1, sources, alignments, whole_sentence)
-        with _refusals():
-            [rows] = self._core.segment_batch(self._inputs([text]), scores, **wanted)
+        [rows] = _accepted(self._core.segment_batch, self._inputs([text]), scores, **wanted)
         if out_type is Encoding:
             return [self._encoding(row) for row in rows]
         names = self.state.vocabulary.pieces
@@ -276,16 +277,15 @@ class Encoder(StatefulTokenizer):
         table = self.cooccurrences()
         if whole_sentence is None:
             whole_sentence = table.settings.whole_sentence
-        core = table.core
-        with _refusals():
-            return _core.Paired(
-                core,
-                table.source_ids,
-                list(sources),
-                self._tokenize_source,
-                None if alignments is None else list(alignments),
-                whole_sentence,
-            )
+        return _accepted(
+            _core.Paired,
+            table.core,
+            table.source_ids,
+            list(sources),
+            self._tokenize_source,
+            None if alignments is None else list(alignments),
+            whole_sentence,
+        )
 
     def _bigram(self, sources: object) -> _core.BigramModel:
         if sources is not None:
@@ -344,8 +344,10 @@ class Encoder(StatefulTokenizer):
     def decode_batch(self, batch: Sequence[Sequence[int]], num_threads: int = 1) -> list[str]:
         """The texts of many lists of ids."""
         check_threads(num_threads)
-        with _refusals("these are not ids of this tokenizer: "):
+        try:
             return self._core.decode_batch(list(batch), num_threads)
+        except ValueError as error:
+            raise OptionError(f"these are not ids of this tokenizer: {error}") from None
 
     # ------------------------------------------------------------------ copying
 
