@@ -72,12 +72,12 @@ class PyTokenizer {
                          uint64_t seed, size_t count, size_t threads) const {
     std::vector<std::vector<Segmentation>> results(batch.size());
     const auto segment = [&](size_t i, size_t, const Model& model, auto& worker) {
+      std::optional<Draw> draw;
+      if (alpha) draw = {*alpha, seed + i};
       if (count > 0)
         results[i] = tokenizer_.segment_best(worker.text, model, count, worker);
-      else if (alpha)
-        results[i].push_back(tokenizer_.sample(worker.text, model, *alpha, seed + i, worker));
       else
-        results[i].push_back(tokenizer_.segment(worker.text, model, worker));
+        results[i].push_back(tokenizer_.segment(worker.text, model, worker, draw));
     };
     each_text(batch, scores, true, threads, segment);
     const CollectorPaused paused;
@@ -161,14 +161,14 @@ class PyTokenizer {
     return Conditioned{&model, &worker.conditions};
   }
 
-  void prepare(const Input& input, bool maps, PreparedText& out) const {
-    tokenizer_.splitter().prepare(input.text, maps, out);
+  void prepare(const Input& input, bool map, PreparedText& out) const {
+    tokenizer_.splitter().prepare(input.text, map, out);
     if (input.words) split_again(*input.words, out);
   }
 
   // Calls use(i, thread, model, worker) for the texts, each prepared by a worker.
   template <class Use>
-  void each_text(const nb::list& batch, const Scores& scores, bool maps, size_t threads,
+  void each_text(const nb::list& batch, const Scores& scores, bool map, size_t threads,
                  Use use) const {
     if (const auto* paired = std::get_if<const Paired*>(&scores))
       if ((*paired)->size() != batch.size())
@@ -182,7 +182,7 @@ class PyTokenizer {
     parallel_for(workers.size(), inputs.size(), 16, [&](size_t thread, size_t i) {
       Tokenizer::Worker& worker = *workers[thread];
       if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
-      prepare(inputs[i], maps, worker.text);
+      prepare(inputs[i], map, worker.text);
       use(i, thread, model_of(scores, i, worker), worker);
     });
     for (auto& worker : workers) tokenizer_.give_back(std::move(worker));

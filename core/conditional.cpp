@@ -186,7 +186,7 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
   if (sources == 0 || targets == 0 || sources * targets > kMostWordPairs) return {};
   find_rows(source, target, scratch);
   find_evidence(sources, target, scratch);
-  return scratch.finder_.find(scratch.evidence_, sources, targets);
+  return find_links(scratch.evidence_, sources, targets);
 }
 
 }  // namespace pairpiece

@@ -117,7 +117,7 @@ class ConditionalModel {
   // p(t|S) of every piece in the lattices, for every source word S and, in a last column, for none:
   // scratch.rows_.
   void find_rows(const SourceSentence& source, const WordEdges& target, Scratch& scratch) const;
-  // Fills scratch.evidence_ from the rows, as LinkFinder takes it: p(T|S) / p0(T), summed over
+  // Fills scratch.evidence_ from the rows, as find_links takes it: p(T|S) / p0(T), summed over
   // segmentations.
   void find_evidence(size_t sources, const WordEdges& target, Scratch& scratch) const;
   // log p(t|S) given the sum over S of c(t, s), each divided as the model divides it.
@@ -162,7 +162,6 @@ class ConditionalModel::Scratch {
   std::vector<uint32_t> found_;   // places in a column
   std::vector<double> log_probabilities_;  // by number, given the loaded condition
   std::vector<double> rows_, reach_, evidence_;
-  LinkFinder finder_;
 };
 
 inline double ConditionalModel::log_probability(uint32_t piece, const Scratch& scratch) const {

@@ -78,6 +78,10 @@ class Vocabulary {
   std::string decode(std::span<const PieceId> ids) const;
 
  private:
+  // Calls visit(edge) for the edges of a word.
+  template <class Visit>
+  void each_edge(std::string_view word, Visit visit) const;
+
   std::vector<std::string> pieces_;
   std::vector<PieceType> types_;
   std::vector<double> scores_;

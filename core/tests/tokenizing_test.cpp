@@ -136,7 +136,7 @@ TEST(paired_segmentation_covers_the_text) {
         tokenizer.encode(prepared, paired, *worker, ids);
         CHECK(tokenizer.decode(ids) == text);
         CHECK(tokenizer.segment(prepared, paired, *worker).ids == ids);
-        const auto sampled = tokenizer.sample(prepared, paired, 0.5, 9, *worker);
+        const auto sampled = tokenizer.segment(prepared, paired, *worker, Draw{0.5, 9});
         CHECK(tokenizer.decode(sampled.ids) == text);
       }
     }
