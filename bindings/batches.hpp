@@ -93,14 +93,9 @@ void append_links(nb::handle object, Complaint complaint, std::vector<Link>& lin
   };
   const auto first = ptrdiff_t(links.size());
   for (size_t k = 0; k < pairs.size(); ++k) {
-    PyObject* const pair = pairs[k];
-    if (PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2) {
-      links.emplace_back(position(PyTuple_GET_ITEM(pair, 0)), position(PyTuple_GET_ITEM(pair, 1)));
-    } else {
-      const Sequence ends(pair, complaint, expected);
-      if (ends.size() != 2) complaint(expected);
-      links.emplace_back(position(ends[0]), position(ends[1]));
-    }
+    const Sequence ends(pairs[k], complaint, expected);
+    if (ends.size() != 2) complaint(expected);
+    links.emplace_back(position(ends[0]), position(ends[1]));
   }
   const auto begin = links.begin() + first;
   if (!std::is_sorted(begin, links.end())) std::sort(begin, links.end());

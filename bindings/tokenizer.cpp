@@ -151,14 +151,12 @@ class PyTokenizer {
     if (const auto* bigram = std::get_if<const BigramModel*>(&scores)) return *bigram;
     const auto* paired = std::get_if<const Paired*>(&scores);
     if (!paired) return Unigram();
-    const ConditionalModel& model = (*paired)->model();
-    const Pairing pairing = (*paired)->pairing(i);
     try {
-      tokenizer_.find_conditions(worker.text, model, pairing, worker, worker.conditions);
+      const Pairing pairing = (*paired)->pairing(i);
+      return tokenizer_.condition(worker.text, (*paired)->model(), pairing, worker);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("text " + std::to_string(i) + ": " + error.what());
     }
-    return Conditioned{&model, &worker.conditions};
   }
 
   void prepare(const Input& input, bool map, PreparedText& out) const {

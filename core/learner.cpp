@@ -14,7 +14,6 @@ constexpr double kSmallest = std::numeric_limits<double>::min();
 
 // Words longer than this have their edge weights scaled so that products stay within a double.
 constexpr size_t kUnscaledLength = 16;
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -27,15 +26,6 @@ Learner::Learner(PairSet pairs, Seeds seeds, const LearnerOptions& options)
       edge_begin_(std::move(seeds.edge_begin)) {
   if (options.threads == 0) throw std::invalid_argument("at least one thread is needed");
   collect_word_sources();
-}
-
-std::span<const Edge> Learner::edges_of(size_t word) const {
-  return std::span(edges_).subspan(edge_begin_[word], edge_begin_[word + 1] - edge_begin_[word]);
-}
-
-std::span<const uint32_t> Learner::local_sources(size_t word) const {
-  return std::span(word_source_)
-      .subspan(word_source_begin_[word], word_source_begin_[word + 1] - word_source_begin_[word]);
 }
 
 void Learner::collect_word_sources() {
@@ -273,6 +263,7 @@ double Learner::count_all(size_t word, size_t pair, Scratch& scratch, std::span<
   const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
   if (!(total >= kSmallest)) return 0;
 
+  const double size = pairs_.size_of(pair);
   for (size_t e = 0; e < edges.size(); ++e) {
     if (edges[e].piece == kUnknownPiece || scratch.flow[e] == 0) continue;
     const double count = pairs_.count[pair] * scratch.flow[e];
@@ -280,16 +271,10 @@ double Learner::count_all(size_t word, size_t pair, Scratch& scratch, std::span<
       share_by_responsibility(pair, count / total, &scratch.cells[e * sources], scratch.share,
                               &out[e * sources]);
     else
-      share_evenly(pair, count, &out[e * sources]);
+      for (const uint64_t i : pairs_.sources_of(pair))  // eq. 3
+        out[e * sources + local_[i]] += count * pairs_.multiplicity[i] / size;
   }
   return std::log(total) - per_character * double(length);
-}
-
-// Eq. 3.
-void Learner::share_evenly(size_t pair, double count, double* row) const {
-  const double size = pairs_.size_of(pair);
-  for (const uint64_t i : pairs_.sources_of(pair))
-    row[local_[i]] += count * pairs_.multiplicity[i] / size;
 }
 
 // Eq. 9.

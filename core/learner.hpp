@@ -115,14 +115,20 @@ class Learner {
     double count, length_gain;
   };
 
+  // The new number of a piece, unless it is dropped, and how far its row of the table moves.
+  struct Move {
+    uint32_t piece = kUnknownPiece;
+    uint64_t cells = 0;
+  };
   // The steps of `keep`.
-  void drop_rows(std::span<const uint8_t> flags, std::span<uint32_t> new_piece,
-                 std::span<uint64_t> dropped_before);
-  void drop_edges(std::span<const uint32_t> new_piece, std::span<const uint64_t> dropped_before);
+  std::vector<Move> drop_rows(std::span<const uint8_t> flags);
+  void drop_edges(std::span<const Move> moves);
 
   size_t words() const { return pairs_.words.size(); }
-  std::span<const Edge> edges_of(size_t word) const;
-  std::span<const uint32_t> local_sources(size_t word) const;
+  std::span<const Edge> edges_of(size_t word) const { return part_of(edges_, edge_begin_, word); }
+  std::span<const uint32_t> local_sources(size_t word) const {
+    return part_of(word_source_, word_source_begin_, word);
+  }
   void collect_word_sources();
   // The steps of `initialize`: which cells the table has, then what they count.
   bool index_cells(const Interrupted& interrupted);
@@ -146,8 +152,7 @@ class Learner {
   // likelihood of one occurrence.
   double count_best(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const;
   double count_all(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const;
-  // Shares the count of an edge among the sources of a pair: evenly, or by responsibility.
-  void share_evenly(size_t pair, double count, double* row) const;
+  // Shares the count of an edge among the sources of a pair.
   void share_by_responsibility(size_t pair, double count, const double* cells,
                                std::span<const double> shares, double* row) const;
   // What the length prior of a word of so many pieces gains, over all its pairs, if one of them is

@@ -191,10 +191,7 @@ std::vector<double> Learner::unigram_counts(std::span<const double> scores,
 
 void Learner::keep(std::span<const uint8_t> flags) {
   if (flags.size() != pieces_.size()) throw std::invalid_argument("one flag per piece is needed");
-  std::vector<uint32_t> new_piece(pieces_.size(), kUnknownPiece);
-  std::vector<uint64_t> dropped_before(pieces_.size(), 0);
-  drop_rows(flags, new_piece, dropped_before);
-  drop_edges(new_piece, dropped_before);
+  drop_edges(drop_rows(flags));
   // What is left shares the probability: totals and p0 are taken anew.
   update_totals();
   update_base();
@@ -202,14 +199,13 @@ void Learner::keep(std::span<const uint8_t> flags) {
 
 // The rows of kept pieces move towards the front as a whole, so a cell shifts by what was dropped
 // before its row.  Single characters stay: with them every word can be segmented.
-void Learner::drop_rows(std::span<const uint8_t> flags, std::span<uint32_t> new_piece,
-                        std::span<uint64_t> dropped_before) {
+std::vector<Learner::Move> Learner::drop_rows(std::span<const uint8_t> flags) {
+  std::vector<Move> moves(pieces_.size());
   std::vector<uint64_t> row_begin{0};
   uint64_t dropped = 0;
   uint32_t kept = 0;
   for (size_t t = 0; t < pieces_.size(); ++t) {
     const uint64_t first = table_.row_begin[t], last = table_.row_begin[t + 1];
-    dropped_before[t] = dropped;
     if (!flags[t] && t >= characters_) {
       dropped += last - first;
       continue;
@@ -220,18 +216,18 @@ void Learner::drop_rows(std::span<const uint8_t> flags, std::span<uint32_t> new_
     }
     row_begin.push_back(last - dropped);
     if (kept != t) pieces_[kept] = std::move(pieces_[t]);
-    new_piece[t] = kept++;
+    moves[t] = {kept++, dropped};
   }
   pieces_.resize(kept);
   table_.source.resize(table_.source.size() - dropped);
   table_.count.resize(table_.source.size());
   table_.row_begin = std::move(row_begin);
+  return moves;
 }
 
-void Learner::drop_edges(std::span<const uint32_t> new_piece,
-                         std::span<const uint64_t> dropped_before) {
+void Learner::drop_edges(std::span<const Move> moves) {
   const auto stays = [&](const Edge& edge) {
-    return edge.piece == kUnknownPiece || new_piece[edge.piece] != kUnknownPiece;
+    return edge.piece == kUnknownPiece || moves[edge.piece].piece != kUnknownPiece;
   };
   std::vector<uint64_t> edge_begin(words() + 1, 0), cell_begin(words() + 1, 0);
   parallel_for(options_.threads, words(), 1024, [&](size_t, size_t w) {
@@ -253,8 +249,8 @@ void Learner::drop_edges(std::span<const uint32_t> new_piece,
       if (stays(edge)) {
         if (edge.piece != kUnknownPiece) {
           for (size_t k = 0; k < sources; ++k)
-            cell[k] = uint32_t(old_cell[k] - dropped_before[edge.piece]);
-          edge.piece = new_piece[edge.piece] & 0xFFFFFF;
+            cell[k] = uint32_t(old_cell[k] - moves[edge.piece].cells);
+          edge.piece = moves[edge.piece].piece & 0xFFFFFF;
         }
         *to++ = edge;
         cell += sources;

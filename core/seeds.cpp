@@ -1,6 +1,7 @@
 #include "seeds.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,14 +21,12 @@ class SpanTrie {
   SpanTrie() : slots_(1024) {}
 
   uint32_t child(uint32_t parent, char32_t character) {
-    if ((parents_.size() + 1) * 2 > slots_.size()) grow();
+    if ((nodes_.size() + 1) * 2 > slots_.size()) grow();
     const uint64_t key = key_of(parent, character);
     Slot& slot = slots_[slot_of(key)];
     if (slot.key == kFree) {
-      slot = {key, uint32_t(parents_.size())};
-      parents_.push_back(parent);
-      characters_.push_back(character);
-      counts_.push_back(0);
+      slot = {key, uint32_t(nodes_.size())};
+      nodes_.push_back({parent, character, 0});
     }
     return slot.node;
   }
@@ -43,15 +42,15 @@ class SpanTrie {
     return node;
   }
 
-  bool full() const { return parents_.size() >= kRoot; }
-  size_t size() const { return parents_.size(); }
-  double& count(uint32_t node) { return counts_[node]; }
-  bool is_character(uint32_t node) const { return parents_[node] == kRoot; }
-  char32_t last_character(uint32_t node) const { return characters_[node]; }
+  bool full() const { return nodes_.size() >= kRoot; }
+  size_t size() const { return nodes_.size(); }
+  double& count(uint32_t node) { return nodes_[node].count; }
+  bool is_character(uint32_t node) const { return nodes_[node].parent == kRoot; }
+  char32_t last_character(uint32_t node) const { return nodes_[node].character; }
 
   std::u32string text(uint32_t node) const {
     std::u32string text;
-    for (; node != kRoot; node = parents_[node]) text += characters_[node];
+    for (; node != kRoot; node = nodes_[node].parent) text += nodes_[node].character;
     std::reverse(text.begin(), text.end());
     return text;
   }
@@ -61,6 +60,11 @@ class SpanTrie {
   struct Slot {
     uint64_t key = kFree;
     uint32_t node = 0;
+  };
+  struct Node {
+    uint32_t parent;
+    char32_t character;
+    double count;
   };
   static uint64_t key_of(uint32_t parent, char32_t character) {
     return uint64_t(parent) << 21 | uint64_t(character);
@@ -83,9 +87,7 @@ class SpanTrie {
   }
 
   std::vector<Slot> slots_;
-  std::vector<uint32_t> parents_;
-  std::vector<char32_t> characters_;
-  std::vector<double> counts_;
+  std::vector<Node> nodes_;
 };
 
 std::unordered_set<char32_t> covered_characters(const PairSet& pairs, double coverage) {
@@ -184,8 +186,7 @@ class SeedFinder {
     std::vector<float> score(trie_.size(), 0);  // rounded: the order of additions must not decide
     for (const uint32_t node : spans)
       score[node] = float(trie_.count(node) * double(trie_.text(node).size()));
-    std::stable_sort(spans.begin(), spans.end(),
-                     [&](uint32_t a, uint32_t b) { return score[a] > score[b]; });
+    std::ranges::stable_sort(spans, std::greater(), [&](uint32_t node) { return score[node]; });
     spans.resize(cap);
     std::sort(spans.begin(), spans.end());
   }
@@ -197,9 +198,7 @@ class SeedFinder {
     std::vector<uint32_t> spans = candidates();
     const size_t room = kMaxPieces - std::min<size_t>(kMaxPieces, characters.size());
     cut(options_.max_seeds == 0 ? room : std::min(options_.max_seeds, room), spans);
-    std::sort(characters.begin(), characters.end(), [&](uint32_t a, uint32_t b) {
-      return trie_.last_character(a) < trie_.last_character(b);
-    });
+    std::ranges::sort(characters, {}, [&](uint32_t node) { return trie_.last_character(node); });
     seeds_.characters = uint32_t(characters.size());
     piece_of_.assign(trie_.size(), kNone);
     for (const auto* group : {&characters, &spans}) {

@@ -107,21 +107,21 @@ auto Tokenizer::with_scorer(const PreparedText& text, const Model& model, Worker
   return use(scorer, worker.cache, parts_of(text, worker));
 }
 
-void Tokenizer::find_conditions(const PreparedText& text, const ConditionalModel& model,
-                                const Pairing& pairing, Worker& worker, Conditions& out) const {
+Conditioned Tokenizer::condition(const PreparedText& text, const ConditionalModel& model,
+                                 const Pairing& pairing, Worker& worker) const {
+  Conditions& out = worker.conditions;
   out.edges.clear();
+  if (!pairing.links) find_edges(vocabulary_, text, out.edges);
   if (pairing.links) {
     out.set_links(pairing.source, *pairing.links, text.words.size(), false);
-    return;
-  }
-  find_edges(vocabulary_, text, out.edges);
-  if (pairing.whole_sentence) {
+  } else if (pairing.whole_sentence) {
     out.set_whole_sentence(pairing.source);
-    return;
+  } else {
+    auto& scratch = worker.memory_of(model.identity()).conditional.scratch;
+    const auto links = model.infer_links(pairing.source, out.edges, scratch);
+    out.set_links(pairing.source, links, text.words.size(), true);
   }
-  auto& scratch = worker.memory_of(model.identity()).conditional.scratch;
-  const auto links = model.infer_links(pairing.source, out.edges, scratch);
-  out.set_links(pairing.source, links, text.words.size(), true);
+  return {&model, &out};
 }
 
 void Tokenizer::encode(const PreparedText& text, const Model& model, Worker& worker,

@@ -61,10 +61,10 @@ class Tokenizer {
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const WordSplitter& splitter() const { return splitter_; }
 
-  // What the words of a text are to be conditioned on: the links that are given, or those found with
-  // the model itself, or the whole sentence.
-  void find_conditions(const PreparedText& text, const ConditionalModel& model,
-                       const Pairing& pairing, Worker& worker, Conditions& out) const;
+  // A model with what the words of a text are to be conditioned on, which the worker keeps: the links
+  // that are given, or those found with the model itself, or the whole sentence.
+  Conditioned condition(const PreparedText& text, const ConditionalModel& model,
+                        const Pairing& pairing, Worker& worker) const;
 
   // Appends the ids of the best segmentation.  Here and below, without bytes runs of unknown tokens
   // are one.

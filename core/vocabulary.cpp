@@ -1,7 +1,6 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "utf8.hpp"
@@ -122,12 +121,11 @@ void Vocabulary::append_ids(std::string_view word, const Edge& edge,
 }
 
 double Vocabulary::segment(std::string_view word, Scratch& scratch, double before) const {
-  constexpr double kUnreached = -std::numeric_limits<double>::infinity();
   const size_t length = word.size();
   const bool single = summation_ == Summation::singles;
   auto& best = scratch.sum;
   auto& from = scratch.from;
-  best.assign(length + 1, kUnreached);
+  best.assign(length + 1, kImpossible);
   from.resize(length + 1);
   best[0] = before;
   each_edge(word, [&](const Edge& edge) {
@@ -142,10 +140,6 @@ double Vocabulary::segment(std::string_view word, Scratch& scratch, double befor
   for (size_t end = length; end > 0; end = from[end].begin) scratch.path.push_back(from[end]);
   std::reverse(scratch.path.begin(), scratch.path.end());
   return best[length];
-}
-
-double Vocabulary::symbol_score(std::string_view symbol) {
-  return 0.1 * double(symbol.size()) - 0.1;
 }
 
 std::string Vocabulary::decode(std::span<const PieceId> ids) const {
