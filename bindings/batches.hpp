@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,14 +93,9 @@ void append_links(nb::handle object, Complaint complaint, std::vector<Link>& lin
   };
   const auto first = ptrdiff_t(links.size());
   for (size_t k = 0; k < pairs.size(); ++k) {
-    PyObject* const pair = pairs[k];
-    if (PyTuple_CheckExact(pair) && PyTuple_GET_SIZE(pair) == 2) {
-      links.emplace_back(position(PyTuple_GET_ITEM(pair, 0)), position(PyTuple_GET_ITEM(pair, 1)));
-    } else {
-      const Sequence ends(pair, complaint, expected);
-      if (ends.size() != 2) complaint(expected);
-      links.emplace_back(position(ends[0]), position(ends[1]));
-    }
+    const Sequence ends(pairs[k], complaint, expected);
+    if (ends.size() != 2) complaint(expected);
+    links.emplace_back(position(ends[0]), position(ends[1]));
   }
   const auto begin = links.begin() + first;
   if (!std::is_sorted(begin, links.end())) std::sort(begin, links.end());
@@ -107,26 +103,24 @@ void append_links(nb::handle object, Complaint complaint, std::vector<Link>& lin
 }
 
 // What paired encoding of many texts is conditioned on.
-class PairedInputs {
+class Paired {
  public:
-  PairedInputs() = default;
   // Each source is a text for `tokenize`, a list of tokens, or of words that are lists of tokens.  In
   // a flat list every token is a word of its own if there are links, else words begin at the marker.
-  // `source_ids` has the ids of tokens for the model.  Links are pairs of words, or None; none at all
-  // are an empty list.
-  PairedInputs(size_t texts, const nb::list& source_list, const nb::list& link_list,
-               const nb::object& tokenize, const nb::dict& source_ids,
-               const ConditionalModel& model, bool whole_sentence)
-      : whole_sentence_(whole_sentence) {
-    if (source_list.size() != texts || (link_list.size() != 0 && link_list.size() != texts))
-      throw std::invalid_argument("sources or alignments differ in number from the texts");
-    rows_.reserve(texts);
-    for (size_t i = 0; i < texts; ++i) {
-      const nb::object links = link_list.size() == 0 ? nb::none() : nb::object(link_list[i]);
+  // `source_ids` has the ids of tokens for the model.  The links of a text are pairs of words, or
+  // None.
+  Paired(const ConditionalModel& model, const nb::dict& source_ids, const nb::list& sources,
+         const nb::object& tokenize, const std::optional<nb::list>& all_links, bool whole_sentence)
+      : model_(model), whole_sentence_(whole_sentence) {
+    if (all_links && all_links->size() != sources.size())
+      throw std::invalid_argument("sources and alignments differ in number");
+    rows_.reserve(sources.size());
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const nb::object links = all_links ? nb::object((*all_links)[i]) : nb::none();
       rows_.push_back({tokens_.size(), word_begin_.size(), links_.size(), !links.is_none()});
-      nb::object source = source_list[i];
+      nb::object source = sources[i];
       if (PyUnicode_Check(source.ptr())) source = tokenize(source);
-      read_source(source, source_ids, model);
+      read_source(source, source_ids);
       if (links.is_none()) continue;
       const auto bad = [&](const char* what) {
         throw std::invalid_argument("alignment " + std::to_string(i) + ": " + what);
@@ -135,6 +129,8 @@ class PairedInputs {
     }
   }
 
+  size_t size() const { return rows_.size(); }
+  const ConditionalModel& model() const { return model_; }
   Pairing pairing(size_t text) const {
     Pairing out{{part(tokens_, text, &Row::token), part(word_begin_, text, &Row::word)},
                 {},
@@ -156,19 +152,13 @@ class PairedInputs {
     return std::span(all).subspan(begin, end - begin);
   }
 
-  void read_source(nb::handle source, const nb::dict& source_ids, const ConditionalModel& model) {
+  void read_source(nb::handle source, const nb::dict& source_ids) {
     const auto bad = [&](const char* what) {
       throw std::invalid_argument("source " + std::to_string(rows_.size() - 1) + ": " + what);
     };
     const auto add = [&](PyObject* token) {
-      if (PyUnicode_CheckExact(token)) {
-        tokens_.push_back(id_of(token, source_ids, model));
-      } else if (PyUnicode_Check(token)) {
-        const nb::object exact = nb::steal(PyUnicode_FromObject(token));
-        tokens_.push_back(id_of(exact.ptr(), source_ids, model));
-      } else {
-        bad("a token is not a string");
-      }
+      if (!PyUnicode_Check(token)) bad("a token is not a string");
+      tokens_.push_back(id_of(nb::steal(PyUnicode_FromObject(token)), source_ids));
     };
     const auto end_word = [&] {
       word_begin_.push_back(uint32_t(tokens_.size() - rows_.back().token));
@@ -197,17 +187,17 @@ class PairedInputs {
            PyUnicode_READ_CHAR(token, 0) == 0x2581;
   }
 
-  static int32_t id_of(PyObject* token, const nb::dict& source_ids,
-                       const ConditionalModel& model) {
-    PyObject* found = PyDict_GetItemWithError(source_ids.ptr(), token);
+  int32_t id_of(const nb::object& token, const nb::dict& source_ids) const {
+    PyObject* found = PyDict_GetItemWithError(source_ids.ptr(), token.ptr());
     if (!found) {
       if (PyErr_Occurred()) throw nb::python_error();
       return kUnseenSource;
     }
-    return model.checked_source(PyLong_AsLong(found));
+    return model_.checked_source(PyLong_AsLong(found));
   }
 
-  bool whole_sentence_ = false;
+  const ConditionalModel& model_;
+  bool whole_sentence_;
   std::vector<Row> rows_;
   std::vector<int32_t> tokens_;
   std::vector<uint32_t> word_begin_;

@@ -61,21 +61,20 @@ class Texts {
   std::vector<nb::object> owned_;
 };
 
-inline std::u32string to_u32(std::string_view text) {
-  std::u32string out;
-  for (size_t i = 0; i < text.size();) {
-    const Character c = decode_at(text, i);
-    out += c.code_point;
-    i += c.bytes;
-  }
-  return out;
-}
-
+// Strings as code points; lone surrogates become U+FFFD.
 inline std::vector<std::u32string> to_u32(const nb::list& strings) {
   Texts texts;
   std::vector<std::u32string> out;
   out.reserve(strings.size());
-  for (nb::handle text : strings) out.push_back(to_u32(texts.add(text)));
+  for (nb::handle string : strings) {
+    const std::string_view text = texts.add(string);
+    std::u32string& characters = out.emplace_back();
+    for (size_t i = 0; i < text.size();) {
+      const Character c = decode_at(text, i);
+      characters += c.code_point;
+      i += c.bytes;
+    }
+  }
   return out;
 }
 
@@ -93,24 +92,6 @@ inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.
 inline Normalizer to_normalizer(const nb::bytes& charsmap) {
   return Normalizer({charsmap.c_str(), charsmap.size()});
 }
-
-// A callback for the core that looks for Ctrl-C.  Call `rethrow` when the core says it stopped.
-class Signals {
- public:
-  Interrupted poll() {
-    return [this] {
-      nb::gil_scoped_acquire gil;
-      stopped_ = stopped_ || PyErr_CheckSignals() != 0;
-      return stopped_;
-    };
-  }
-  void rethrow() const {
-    if (stopped_) throw nb::python_error();
-  }
-
- private:
-  bool stopped_ = false;
-};
 
 // Lists of tokens cannot form cycles, so no time is spent looking for them while they are made.
 class CollectorPaused {

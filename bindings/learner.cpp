@@ -16,12 +16,15 @@ namespace {
 // Calls work(interrupted) with the interpreter unlocked; Ctrl-C stops it.
 template <class Work>
 auto run(Work work) {
-  Signals signals;
+  bool stopped = false;
   auto result = [&] {
     nb::gil_scoped_release unlocked;
-    return work(signals.poll());
+    return work([&] {
+      nb::gil_scoped_acquire locked;
+      return stopped = stopped || PyErr_CheckSignals() != 0;
+    });
   }();
-  signals.rethrow();
+  if (stopped) throw nb::python_error();
   return result;
 }
 
@@ -35,24 +38,21 @@ void make_learner(Learner* self, const nb::list& words, const Array<uint64_t>& p
                 to_vector(multiplicity), sources};
   pairs.check();
   Seeds seeds = run([&](const Interrupted& interrupted) {
-    return find_seeds(pairs.words, pairs.word_counts(), seed_options, interrupted);
+    return find_seeds(pairs, seed_options, interrupted);
   });
   nb::gil_scoped_release unlocked;
   new (self) Learner(std::move(pairs), std::move(seeds), options);
 }
 
 double count(Learner& learner) {
-  run([&](const Interrupted& interrupted) { return learner.count(interrupted); });
-  return learner.log_likelihood();
+  return *run([&](const Interrupted& interrupted) { return learner.count(interrupted); });
 }
 
 nb::list pieces(const Learner& learner) {
   nb::list out;
-  for (const auto& piece : learner.pieces()) {
-    std::string text;
-    for (const char32_t c : piece) append_utf8(text, c);
-    out.append(to_str(text));
-  }
+  for (const std::u32string& piece : learner.pieces())
+    out.append(nb::steal(PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, piece.data(),
+                                                   Py_ssize_t(piece.size()))));
   return out;
 }
 

@@ -3,9 +3,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <variant>
 
 #include "batches.hpp"
 #include "bindings.hpp"
@@ -18,6 +20,9 @@ namespace pairpiece::bindings {
 using namespace nb::literals;
 
 namespace {
+
+// What texts are scored by, besides the vocabulary.
+using Scores = std::variant<std::monostate, const BigramModel*, const Paired*>;
 
 class PyTokenizer {
  public:
@@ -45,66 +50,42 @@ class PyTokenizer {
     return to_list(ids, as_pieces);
   }
 
-  nb::list encode_batch(const nb::list& batch, const BigramModel* bigram, bool as_pieces,
+  nb::list encode_batch(const nb::list& batch, const Scores& scores, bool as_pieces,
                         size_t threads) const {
-    const Model model = bigram ? Model(bigram) : Model(Unigram());
-    return encode_all(batch, threads, as_pieces,
-                      [&](size_t, Tokenizer::Worker&) -> const Model& { return model; });
-  }
-
-  // The best segmentations conditioned on sources, as ids or pieces.
-  nb::list encode_paired_batch(const nb::list& batch, const ConditionalModel& model,
-                               const nb::dict& source_ids, const nb::list& sources,
-                               const nb::object& tokenize, const nb::list& links,
-                               bool whole_sentence, bool as_pieces, size_t threads) const {
-    const PairedInputs paired(batch.size(), sources, links, tokenize, source_ids, model,
-                              whole_sentence);
-    return encode_all(batch, threads, as_pieces, [&](size_t i, Tokenizer::Worker& worker) -> Model {
-      return conditioned(i, model, paired, worker);
-    });
-  }
-
-  // (ids, word of each token, offsets, log-probability) of the best segmentation of each text, or of
-  // one drawn at random (`alpha`); with `count` > 0 a list of so many for each text, best first.
-  nb::list segment_batch(const nb::list& batch, const ConditionalModel* model,
-                         const nb::dict& source_ids, const nb::list& sources,
-                         const nb::object& tokenize, const nb::list& links, bool whole_sentence,
-                         const BigramModel* bigram, std::optional<double> alpha, uint64_t seed,
-                         size_t count, size_t threads) const {
-    PairedInputs paired;
-    if (model)
-      paired = {batch.size(), sources, links, tokenize, source_ids, *model, whole_sentence};
-    Texts texts;
-    const std::vector<Input> inputs = read_inputs(batch, texts);
-    std::vector<std::vector<Segmentation>> results(inputs.size());
-    {
-      nb::gil_scoped_release unlocked;
-      each_input(inputs.size(), threads, [&](size_t i, size_t, Tokenizer::Worker& worker) {
-        PreparedText& text = worker.text;
-        prepare(inputs[i], true, text);
-        Model scores;
-        if (model) scores = conditioned(i, *model, paired, worker);
-        if (bigram) scores = bigram;
-        if (count > 0)
-          results[i] = tokenizer_.segment_best(text, scores, count, worker);
-        else if (alpha)
-          results[i].push_back(tokenizer_.sample(text, scores, *alpha, seed + i, worker));
-        else
-          results[i].push_back(tokenizer_.segment(text, scores, worker));
+    IdRows rows(batch.size(), std::max<size_t>(1, threads));
+    const auto encode = [&](size_t i, size_t thread, const Model& model, auto& worker) {
+      rows.add(i, thread, [&](std::vector<PieceId>& ids) {
+        tokenizer_.encode(worker.text, model, worker, ids);
       });
-    }
-    const CollectorPaused paused;
-    const auto to_object = [&](const Segmentation& s) {
-      return nb::make_tuple(to_list(s.ids, false), s.words, s.offsets, s.log_probability);
     };
+    each_text(batch, scores, false, threads, encode);
+    const CollectorPaused paused;
+    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(rows.size())));
+    for (size_t i = 0; i < rows.size(); ++i)
+      PyList_SET_ITEM(out.ptr(), Py_ssize_t(i), to_list(rows[i], as_pieces).release().ptr());
+    return out;
+  }
+
+  // For each text a list of (ids, word of each token, offsets, log-probability): of the best
+  // segmentation, of one drawn at random (`alpha`), or of so many, best first (`count`).
+  nb::list segment_batch(const nb::list& batch, const Scores& scores, std::optional<double> alpha,
+                         uint64_t seed, size_t count, size_t threads) const {
+    std::vector<std::vector<Segmentation>> results(batch.size());
+    const auto segment = [&](size_t i, size_t, const Model& model, auto& worker) {
+      std::optional<Draw> draw;
+      if (alpha) draw = {*alpha, seed + i};
+      if (count > 0)
+        results[i] = tokenizer_.segment_best(worker.text, model, count, worker);
+      else
+        results[i].push_back(tokenizer_.segment(worker.text, model, worker, draw));
+    };
+    each_text(batch, scores, true, threads, segment);
+    const CollectorPaused paused;
     nb::list out;
     for (const auto& alternatives : results) {
-      if (count == 0) {
-        out.append(to_object(alternatives[0]));
-        continue;
-      }
       nb::list rows;
-      for (const Segmentation& s : alternatives) rows.append(to_object(s));
+      for (const Segmentation& s : alternatives)
+        rows.append(nb::make_tuple(to_list(s.ids, false), s.words, s.offsets, s.log_probability));
       out.append(rows);
     }
     return out;
@@ -133,9 +114,8 @@ class PyTokenizer {
     std::vector<std::string> texts(rows.size());
     {
       nb::gil_scoped_release unlocked;
-      parallel_for(threads, rows.size(), 64, [&](size_t, size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) texts[i] = tokenizer_.decode(rows[i]);
-      });
+      parallel_for(threads, rows.size(), 64,
+                   [&](size_t, size_t i) { texts[i] = tokenizer_.decode(rows[i]); });
     }
     const CollectorPaused paused;
     nb::list out;
@@ -166,55 +146,44 @@ class PyTokenizer {
     }
   }
 
-  // The model with the conditions of text `i`, which the worker has prepared and keeps.
-  Model conditioned(size_t i, const ConditionalModel& model, const PairedInputs& paired,
-                    Tokenizer::Worker& worker) const {
+  // What scores text `i`, which the worker has prepared.
+  Model model_of(const Scores& scores, size_t i, Tokenizer::Worker& worker) const {
+    if (const auto* bigram = std::get_if<const BigramModel*>(&scores)) return *bigram;
+    const auto* paired = std::get_if<const Paired*>(&scores);
+    if (!paired) return Unigram();
     try {
-      tokenizer_.find_conditions(worker.text, model, paired.pairing(i), worker, worker.conditions);
+      const Pairing pairing = (*paired)->pairing(i);
+      return tokenizer_.condition(worker.text, (*paired)->model(), pairing, worker);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("text " + std::to_string(i) + ": " + error.what());
     }
-    return Conditioned{&model, &worker.conditions};
   }
 
-  void prepare(const Input& input, bool maps, PreparedText& out) const {
-    tokenizer_.splitter().prepare(input.text, maps, out);
+  void prepare(const Input& input, bool map, PreparedText& out) const {
+    tokenizer_.splitter().prepare(input.text, map, out);
     if (input.words) split_again(*input.words, out);
   }
 
-  template <class Body>
-  void each_input(size_t size, size_t threads, Body body) const {
-    threads = std::max<size_t>(1, std::min(threads, size));
-    std::vector<std::unique_ptr<Tokenizer::Worker>> workers(threads);
-    for (auto& worker : workers) worker = tokenizer_.borrow();
-    parallel_for(threads, size, 16, [&](size_t thread, size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) body(i, thread, *workers[thread]);
-    });
-    for (auto& worker : workers) tokenizer_.give_back(std::move(worker));
-  }
-
-  // Best segmentations; model_of(i, worker) is called when the worker has prepared text `i`.
-  template <class ModelOf>
-  nb::list encode_all(const nb::list& batch, size_t threads, bool as_pieces,
-                      ModelOf model_of) const {
+  // Calls use(i, thread, model, worker) for the texts, each prepared by a worker.
+  template <class Use>
+  void each_text(const nb::list& batch, const Scores& scores, bool map, size_t threads,
+                 Use use) const {
+    if (const auto* paired = std::get_if<const Paired*>(&scores))
+      if ((*paired)->size() != batch.size())
+        throw std::invalid_argument("texts and sources differ in number");
     Texts texts;
     const std::vector<Input> inputs = read_inputs(batch, texts);
-    IdRows rows(inputs.size(), std::max<size_t>(1, threads));
-    {
-      nb::gil_scoped_release unlocked;
-      each_input(inputs.size(), threads, [&](size_t i, size_t thread, Tokenizer::Worker& worker) {
-        if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
-        prepare(inputs[i], false, worker.text);
-        rows.add(i, thread, [&](std::vector<PieceId>& ids) {
-          tokenizer_.encode(worker.text, model_of(i, worker), worker, ids);
-        });
-      });
-    }
-    const CollectorPaused paused;
-    nb::list out = nb::steal<nb::list>(PyList_New(Py_ssize_t(rows.size())));
-    for (size_t i = 0; i < rows.size(); ++i)
-      PyList_SET_ITEM(out.ptr(), Py_ssize_t(i), to_list(rows[i], as_pieces).release().ptr());
-    return out;
+    const nb::gil_scoped_release unlocked;
+    std::vector<std::unique_ptr<Tokenizer::Worker>> workers(
+        std::max<size_t>(1, std::min(threads, inputs.size())));
+    for (auto& worker : workers) worker = tokenizer_.borrow();
+    parallel_for(workers.size(), inputs.size(), 16, [&](size_t thread, size_t i) {
+      Tokenizer::Worker& worker = *workers[thread];
+      if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
+      prepare(inputs[i], map, worker.text);
+      use(i, thread, model_of(scores, i, worker), worker);
+    });
+    for (auto& worker : workers) tokenizer_.give_back(std::move(worker));
   }
 
   nb::object to_list(std::span<const PieceId> ids, bool as_pieces) const {
@@ -242,6 +211,12 @@ void bind_tokenizer(nb::module_& module) {
       .value("texts", Summation::texts)
       .value("singles", Summation::singles);
 
+  nb::class_<Paired>(module, "Paired")
+      .def(nb::init<const ConditionalModel&, const nb::dict&, const nb::list&, const nb::object&,
+                    const std::optional<nb::list>&, bool>(),
+           "model"_a, "source_ids"_a, "sources"_a, "tokenize"_a, "links"_a.none(),
+           "whole_sentence"_a, nb::keep_alive<1, 2>());
+
   nb::class_<PyTokenizer>(module, "Tokenizer")
       .def(nb::init<const nb::bytes&, Splitting, bool, bool, const nb::list&,
                     const std::vector<uint8_t>&, const std::vector<double>&, Summation>(),
@@ -249,14 +224,10 @@ void bind_tokenizer(nb::module_& module) {
            "scores"_a, "summation"_a)
       .def_prop_ro("splitter", &PyTokenizer::splitter)
       .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)
-      .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "bigram"_a.none(), "as_pieces"_a,
+      .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "scores"_a.none(), "as_pieces"_a,
            "threads"_a)
-      .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "model"_a.none(),
-           "source_ids"_a, "sources"_a, "tokenize"_a.none(), "links"_a, "whole_sentence"_a,
-           "bigram"_a.none(), "alpha"_a.none(), "seed"_a, "count"_a, "threads"_a)
-      .def("encode_paired_batch", &PyTokenizer::encode_paired_batch, "batch"_a, "model"_a,
-           "source_ids"_a, "sources"_a, "tokenize"_a, "links"_a, "whole_sentence"_a, "as_pieces"_a,
-           "threads"_a)
+      .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "scores"_a.none(),
+           "alpha"_a = nb::none(), "seed"_a = 0, "count"_a = 0, "threads"_a = 1)
       .def("link_counts", &PyTokenizer::link_counts, "text"_a, "model"_a, "source"_a, "ids"_a)
       .def("decode_batch", &PyTokenizer::decode_batch, "batch"_a, "threads"_a);
 }

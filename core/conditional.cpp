@@ -38,16 +38,29 @@ ConditionalModel::ConditionalModel(const SparseRows& counts, std::vector<double>
 }
 
 int32_t ConditionalModel::checked_source(int64_t id) const {
-  if (id < kUnseenSource || id >= int64_t(sources()))
+  if (id < kUnseenSource || id >= int64_t(source_count_.size()))
     throw std::invalid_argument("source token id " + std::to_string(id) + " is out of range");
   return int32_t(id);
+}
+
+void ConditionalModel::Scratch::begin_sentence(std::span<const Edge> edges, size_t all_pieces) {
+  for (const uint32_t piece : pieces) wanted[piece] = 0;
+  pieces.clear();
+  wanted.resize(all_pieces, 0);
+  number.resize(all_pieces);
+  for (const Edge& edge : edges) {
+    if (edge.piece == kUnknownPiece || wanted[edge.piece]) continue;
+    wanted[edge.piece] = 1;
+    number[edge.piece] = uint32_t(pieces.size());
+    pieces.push_back(edge.piece);
+  }
 }
 
 void ConditionalModel::load(const Condition& condition, std::span<const Edge> edges,
                             Scratch& scratch) const {
   scratch.begin_sentence(edges, base_.size());
-  auto& sums = scratch.log_probabilities_;
-  sums.assign(scratch.pieces_.size(), 0.0);
+  auto& sums = scratch.log_probabilities;
+  sums.assign(scratch.pieces.size(), 0.0);
   const auto sources = sources_of(condition);
   // Sums over the sources that pieces were met with: those of eq. 2, or of eq. 6 without p0.
   const bool pooled = options_.conditional == Conditional::pooled;
@@ -57,9 +70,14 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
     divisors += pooled ? total_of(s) : divisor;
     each_met(s, scratch, [&](size_t n, double count) { sums[n] += count * divisor; });
   }
-  const double size = pooled ? 1 : double(sources.size());
-  for (size_t n = 0; n < sums.size(); ++n)
-    sums[n] = log_of_sum(scratch.pieces_[n], sums[n] / size, divisors / size);
+  if (!pooled) divisors /= double(sources.size());
+  for (size_t n = 0; n < sums.size(); ++n) {
+    const double base = base_[scratch.pieces[n]];
+    if (!pooled)  // eq. 6–7 with p0 put back
+      sums[n] = std::log(sums[n] / double(sources.size()) + options_.smoothing * base * divisors);
+    else
+      sums[n] = sums[n] > 0 ? std::log(sums[n] / divisors) : std::log(base) - kUnseenPenalty;
+  }
 }
 
 template <class Visit>
@@ -68,35 +86,23 @@ void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) c
   const uint64_t begin = by_source_.begin[size_t(source)];
   const size_t size = by_source_.begin[size_t(source) + 1] - begin;
   const uint32_t* const pieces = by_source_.column.data() + begin;
-  if (scratch.found_.size() < size) scratch.found_.resize(size);
+  if (scratch.found.size() < size) scratch.found.resize(size);
   // No branch depends on what is wanted: no processor could guess it.
-  const uint8_t* const wanted = scratch.wanted_.data();
-  uint32_t* const found = scratch.found_.data();
+  const uint8_t* const wanted = scratch.wanted.data();
+  uint32_t* const found = scratch.found.data();
   size_t count = 0;
   for (size_t i = 0; i < size; ++i) {
     found[count] = uint32_t(i);
     count += wanted[pieces[i]];
   }
   for (size_t k = 0; k < count; ++k)
-    visit(scratch.number_[pieces[found[k]]], double(by_source_.count[begin + found[k]]));
-}
-
-// Eq. 2, or eq. 6–7 with p0 put back.
-double ConditionalModel::log_of_sum(uint32_t piece, double sum, double divisors) const {
-  if (options_.conditional == Conditional::pooled)
-    return sum > 0 ? std::log(sum / divisors) : std::log(base_[piece]) - kUnseenPenalty;
-  return std::log(sum + options_.smoothing * base_[piece] * divisors);
+    visit(scratch.number[pieces[found[k]]], double(by_source_.count[begin + found[k]]));
 }
 
 void ConditionalModel::log_prior(size_t length, const Condition& condition,
                                  std::vector<double>& out) const {
-  if (options_.penalty.is_flat() || length > kLongestCountedWord) {
-    out.assign(1, 0.0);
-    return;
-  }
-  out.resize(std::min(length, kMaxCountedPieces) + 1);
-  for (size_t k = 0; k < out.size(); ++k)
-    out[k] = log_length_prior(options_.penalty, k, condition.expected);
+  const bool counted = length <= kLongestCountedWord;
+  find_log_prior(counted ? options_.penalty : LengthPenalty(), length, condition.expected, out);
 }
 
 void Conditions::set_whole_sentence(const SourceSentence& source) {
@@ -140,8 +146,8 @@ void ConditionalModel::find_rows(const SourceSentence& source, const WordEdges& 
                                  Scratch& scratch) const {
   const size_t columns = source.words() + 1;
   scratch.begin_sentence(target.edges, base_.size());
-  const auto& pieces = scratch.pieces_;
-  auto& rows = scratch.rows_;
+  const auto& pieces = scratch.pieces;
+  auto& rows = scratch.rows;
   rows.assign(pieces.size() * columns, 0.0);
   std::vector<double> unseen(columns, 0.0);  // how much of p0 is in each column
   unseen.back() = 1;
@@ -161,8 +167,8 @@ void ConditionalModel::find_rows(const SourceSentence& source, const WordEdges& 
 void ConditionalModel::find_evidence(size_t sources, const WordEdges& target,
                                      Scratch& scratch) const {
   const size_t columns = sources + 1;
-  auto& evidence = scratch.evidence_;
-  auto& reach = scratch.reach_;  // α of eq. 4, for all columns at once
+  auto& evidence = scratch.evidence;
+  auto& reach = scratch.reach;  // α of eq. 4, for all columns at once
   evidence.assign(target.words() * sources, 0.0);
   for (size_t w = 0; w < target.words(); ++w) {
     const size_t length = target.lengths[w];
@@ -176,7 +182,7 @@ void ConditionalModel::find_evidence(size_t sources, const WordEdges& target,
         for (size_t j = 0; j < columns; ++j) to[j] += from[j];
         continue;
       }
-      const double* weight = &scratch.rows_[scratch.number_[edge.piece] * columns];
+      const double* weight = &scratch.rows[scratch.number[edge.piece] * columns];
       for (size_t j = 0; j < columns; ++j) to[j] += from[j] * weight[j];
     }
     const double* end = &reach[length * columns];
@@ -191,7 +197,7 @@ std::vector<Link> ConditionalModel::infer_links(const SourceSentence& source,
   if (sources == 0 || targets == 0 || sources * targets > kMostWordPairs) return {};
   find_rows(source, target, scratch);
   find_evidence(sources, target, scratch);
-  return scratch.finder_.find(scratch.evidence_, sources, targets);
+  return find_links(scratch.evidence, sources, targets);
 }
 
 }  // namespace pairpiece

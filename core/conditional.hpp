@@ -54,8 +54,7 @@ class Conditions {
   bool inferred() const { return inferred_; }
   Condition of(size_t word) const {
     if (whole_sentence_) return {sources_, 0};
-    return {std::span(sources_).subspan(begin_[word], begin_[word + 1] - begin_[word]),
-            expected_[word]};
+    return {part_of(sources_, begin_, word), expected_[word]};
   }
 
   // The edges of the words, where they had to be found for the conditions; else there are none.
@@ -84,14 +83,24 @@ class ConditionalModel {
   ConditionalModel(const SparseRows& counts, std::vector<double> source_count,
                    std::vector<double> base, const ConditionalOptions& options);
 
-  // Memory of one thread, to be used with one model.
-  class Scratch;
+  // Memory of one thread, to be used with one model: the distinct pieces of a sentence with numbers
+  // about them, and what links are found by.
+  struct Scratch {
+    // Numbers the distinct pieces of the edges; forgets those of the sentence before.
+    void begin_sentence(std::span<const Edge> edges, size_t all_pieces);
+
+    std::vector<uint8_t> wanted;   // a flag for each piece: small, to stay in the processor's cache
+    std::vector<uint32_t> number;  // of the pieces that have their flag
+    std::vector<uint32_t> pieces;  // by number
+    std::vector<uint32_t> found;   // places in a column
+    std::vector<double> log_probabilities;  // by number, given the loaded condition
+    std::vector<double> rows, reach, evidence;
+  };
 
   double piece_penalty(const Conditions& conditions) const {
     return conditions.inferred() ? options_.inferred_piece_penalty : options_.piece_penalty;
   }
   uint64_t identity() const { return identity_; }
-  size_t sources() const { return source_count_.size(); }
 
   // Throws std::invalid_argument if there is no such source token, seen or unseen.
   int32_t checked_source(int64_t id) const;
@@ -104,7 +113,9 @@ class ConditionalModel {
   // log p(t|S) (eq. 2, or 6–7) without the penalties, of the pieces of edges that were loaded
   // together with S; the unknown piece has a low constant.
   void load(const Condition& condition, std::span<const Edge> edges, Scratch& scratch) const;
-  inline double log_probability(uint32_t piece, const Scratch& scratch) const;
+  double log_probability(uint32_t piece, const Scratch& scratch) const {
+    return piece == kUnknownPiece ? unknown_ : scratch.log_probabilities[scratch.number[piece]];
+  }
   // The log prior of 0, 1, … pieces for a word of `length` bytes (eq. 8).
   void log_prior(size_t length, const Condition& condition, std::vector<double>& out) const;
 
@@ -115,13 +126,11 @@ class ConditionalModel {
 
  private:
   // p(t|S) of every piece in the lattices, for every source word S and, in a last column, for none:
-  // scratch.rows_.
+  // scratch.rows.
   void find_rows(const SourceSentence& source, const WordEdges& target, Scratch& scratch) const;
-  // Fills scratch.evidence_ from the rows, as LinkFinder takes it: p(T|S) / p0(T), summed over
+  // Fills scratch.evidence from the rows, as find_links takes it: p(T|S) / p0(T), summed over
   // segmentations.
   void find_evidence(size_t sources, const WordEdges& target, Scratch& scratch) const;
-  // log p(t|S) given the sum over S of c(t, s), each divided as the model divides it.
-  double log_of_sum(uint32_t piece, double sum, double divisors) const;
   double total_of(int32_t source) const {
     return source == kUnseenSource ? 0 : source_count_[size_t(source)];
   }
@@ -137,36 +146,5 @@ class ConditionalModel {
   double unknown_ = 0;  // log-probability of a character outside the vocabulary
   uint64_t identity_ = next_identity();
 };
-
-// The distinct pieces of a sentence with numbers about them, and memory to find links in.
-class ConditionalModel::Scratch {
-  friend class ConditionalModel;
-
-  // Numbers the distinct pieces of the edges; forgets those of the sentence before.
-  void begin_sentence(std::span<const Edge> edges, size_t pieces) {
-    for (const uint32_t piece : pieces_) wanted_[piece] = 0;
-    pieces_.clear();
-    wanted_.resize(pieces, 0);
-    number_.resize(pieces);
-    for (const Edge& edge : edges) {
-      if (edge.piece == kUnknownPiece || wanted_[edge.piece]) continue;
-      wanted_[edge.piece] = 1;
-      number_[edge.piece] = uint32_t(pieces_.size());
-      pieces_.push_back(edge.piece);
-    }
-  }
-
-  std::vector<uint8_t> wanted_;   // a flag for each piece: small, to stay in the processor's cache
-  std::vector<uint32_t> number_;  // of the pieces that have their flag
-  std::vector<uint32_t> pieces_;  // by number
-  std::vector<uint32_t> found_;   // places in a column
-  std::vector<double> log_probabilities_;  // by number, given the loaded condition
-  std::vector<double> rows_, reach_, evidence_;
-  LinkFinder finder_;
-};
-
-inline double ConditionalModel::log_probability(uint32_t piece, const Scratch& scratch) const {
-  return piece == kUnknownPiece ? unknown_ : scratch.log_probabilities_[scratch.number_[piece]];
-}
 
 }  // namespace pairpiece

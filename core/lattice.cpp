@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace pairpiece {
 namespace {
-
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
@@ -74,10 +71,6 @@ void Lattice::best(std::span<const double> log_weight, std::span<const double> l
   };
   for (uint32_t e = 0; e < edges_.size(); ++e) {
     const Edge edge = edges_[e];
-    if (states == 1) {
-      extend(e, edge.begin, edge.end());
-      continue;
-    }
     const size_t reached = std::min<size_t>(edge.begin + 1, states);
     for (size_t k = 0; k < reached; ++k)
       extend(e, edge.begin * states + k, edge.end() * states + std::min(k + 1, states - 1));
@@ -112,20 +105,21 @@ std::vector<Path> Lattice::best_paths(std::span<const double> log_weight,
   std::vector<std::pair<uint32_t, uint32_t>> range((length_ + 1) * states);  // into `kept`
   std::vector<std::vector<Hypothesis>> open((length_ + 1) * states);
   const auto better = [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; };
-  const auto close = [&](size_t state) {
-    auto& hypotheses = open[state];
-    std::stable_sort(hypotheses.begin(), hypotheses.end(), better);
-    if (hypotheses.size() > count) hypotheses.resize(count);
-    range[state] = {uint32_t(kept.size()), uint32_t(kept.size() + hypotheses.size())};
-    kept.insert(kept.end(), hypotheses.begin(), hypotheses.end());
-    hypotheses = {};
-  };
   range[0] = {0, 1};
-  size_t position = 0;
+  size_t closed = states;  // states before it have no more hypotheses to come
+  const auto close_up_to = [&](size_t end) {
+    for (; closed < end; ++closed) {
+      auto& hypotheses = open[closed];
+      std::stable_sort(hypotheses.begin(), hypotheses.end(), better);
+      if (hypotheses.size() > count) hypotheses.resize(count);
+      range[closed] = {uint32_t(kept.size()), uint32_t(kept.size() + hypotheses.size())};
+      kept.insert(kept.end(), hypotheses.begin(), hypotheses.end());
+      hypotheses = {};
+    }
+  };
   for (uint32_t e = 0; e < edges_.size(); ++e) {
     const Edge edge = edges_[e];
-    for (; position < edge.begin; ++position)
-      for (size_t k = 0; k < states; ++k) close((position + 1) * states + k);
+    close_up_to((edge.begin + 1) * states);
     for (size_t k = 0; k < states; ++k) {
       const auto [first, last] = range[edge.begin * states + k];
       auto& hypotheses = open[edge.end() * states + std::min(k + 1, states - 1)];
@@ -133,8 +127,7 @@ std::vector<Path> Lattice::best_paths(std::span<const double> log_weight,
         hypotheses.push_back({kept[h].score + log_weight[e], e, h});
     }
   }
-  for (; position < length_; ++position)
-    for (size_t k = 0; k < states; ++k) close((position + 1) * states + k);
+  close_up_to((length_ + 1) * states);
   std::vector<Hypothesis> complete;
   for (size_t k = 0; k < states; ++k) {
     const auto [first, last] = range[length_ * states + k];
@@ -154,15 +147,16 @@ std::vector<Path> Lattice::best_paths(std::span<const double> log_weight,
   return paths;
 }
 
-void Lattice::log_suffix_sums(std::span<const double> log_weight,
-                              std::span<const double> log_prior) {
+void Lattice::sample(std::span<const double> log_weight, std::span<const double> log_prior,
+                     const std::function<double()>& uniform, Path& path) {
   const size_t states = log_prior.size();
+  // Logarithms of the sums over the segmentations of the rest of the word.
   backward_.assign((length_ + 1) * states, kImpossible);
   for (size_t k = 0; k < states; ++k) backward_[length_ * states + k] = log_prior[k];
-  first_edge_.assign(length_ + 2, uint32_t(edges_.size()));
+  std::vector<uint32_t> first_edge(length_ + 2, uint32_t(edges_.size()));
   for (size_t e = edges_.size(); e-- > 0;) {
     const Edge edge = edges_[e];
-    first_edge_[edge.begin] = uint32_t(e);
+    first_edge[edge.begin] = uint32_t(e);
     for (size_t k = 0; k < states; ++k) {
       double& before = backward_[edge.begin * states + k];
       before = log_add(before, log_weight[e] +
@@ -170,7 +164,29 @@ void Lattice::log_suffix_sums(std::span<const double> log_weight,
     }
   }
   for (size_t position = length_; position-- > 0;)
-    first_edge_[position] = std::min(first_edge_[position], first_edge_[position + 1]);
+    first_edge[position] = std::min(first_edge[position], first_edge[position + 1]);
+  path.edges.clear();
+  path.score = 0;
+  size_t k = 0;
+  for (size_t position = 0; position < length_;) {
+    const double total = backward_[position * states + k];
+    const size_t next = k + 1 < states ? k + 1 : k;
+    double left = uniform();
+    uint32_t chosen = first_edge[position];
+    for (uint32_t e = chosen; e < first_edge[position + 1]; ++e) {
+      const double share =
+          std::exp(log_weight[e] + backward_[edges_[e].end() * states + next] - total);
+      if (share <= 0) continue;
+      chosen = e;  // the last possible edge absorbs rounding
+      left -= share;
+      if (left < 0) break;
+    }
+    path.edges.push_back(chosen);
+    path.score += log_weight[chosen];
+    position = edges_[chosen].end();
+    k = next;
+  }
+  path.score += log_prior[k];
 }
 
 }  // namespace pairpiece

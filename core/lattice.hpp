@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -23,6 +25,12 @@ struct Edge {
   uint32_t end() const { return begin + length; }
 };
 
+// Part `i` of values that lie one part after the other, and part i from begin[i] on.
+template <class T, class Offset>
+std::span<const T> part_of(const std::vector<T>& values, const std::vector<Offset>& begin, size_t i) {
+  return std::span(values).subspan(begin[i], begin[i + 1] - begin[i]);
+}
+
 // The edges of the words of a text, one word after the other.
 struct WordEdges {
   std::vector<Edge> edges;
@@ -35,9 +43,7 @@ struct WordEdges {
     begin.assign(1, 0);
     lengths.clear();
   }
-  std::span<const Edge> of(size_t word) const {
-    return std::span(edges).subspan(begin[word], begin[word + 1] - begin[word]);
-  }
+  std::span<const Edge> of(size_t word) const { return part_of(edges, begin, word); }
 };
 
 inline constexpr uint32_t kMaxPieces = (1u << 24) - 1;
@@ -55,6 +61,8 @@ inline double unknown_log_probability(std::span<const double> base) {
 
 // Scores closer than this are equal, so that rounding does not decide between segmentations.
 inline constexpr double kTie = 1e-9;
+
+inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 struct Path {
   std::vector<uint32_t> edges;  // indices, from left to right
@@ -84,51 +92,18 @@ class Lattice {
 
   // A segmentation drawn with probability proportional to exp(its score); `uniform` returns
   // numbers in [0, 1).
-  template <class Uniform>
   void sample(std::span<const double> log_weight, std::span<const double> log_prior,
-              Uniform uniform, Path& path);
+              const std::function<double()>& uniform, Path& path);
 
  private:
-  void log_suffix_sums(std::span<const double> log_weight, std::span<const double> log_prior);
-
   size_t length_ = 0;
   std::span<const Edge> edges_;
   std::vector<double> forward_, backward_;
-  std::vector<uint32_t> first_edge_;
   struct Step {
     uint32_t edge;
     uint32_t from;  // the state before the edge
   };
   std::vector<Step> steps_;
 };
-
-template <class Uniform>
-void Lattice::sample(std::span<const double> log_weight, std::span<const double> log_prior,
-                     Uniform uniform, Path& path) {
-  const size_t states = log_prior.size();
-  log_suffix_sums(log_weight, log_prior);
-  path.edges.clear();
-  path.score = 0;
-  size_t k = 0;
-  for (size_t position = 0; position < length_;) {
-    const double total = backward_[position * states + k];
-    const size_t next = k + 1 < states ? k + 1 : k;
-    double left = uniform();
-    uint32_t chosen = first_edge_[position];
-    for (uint32_t e = chosen; e < first_edge_[position + 1]; ++e) {
-      const double share =
-          std::exp(log_weight[e] + backward_[edges_[e].end() * states + next] - total);
-      if (share <= 0) continue;
-      chosen = e;  // the last possible edge absorbs rounding
-      left -= share;
-      if (left < 0) break;
-    }
-    path.edges.push_back(chosen);
-    path.score += log_weight[chosen];
-    position = edges_[chosen].end();
-    k = next;
-  }
-  path.score += log_prior[k];
-}
 
 }  // namespace pairpiece

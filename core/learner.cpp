@@ -14,7 +14,6 @@ constexpr double kSmallest = std::numeric_limits<double>::min();
 
 // Words longer than this have their edge weights scaled so that products stay within a double.
 constexpr size_t kUnscaledLength = 16;
-constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -27,15 +26,6 @@ Learner::Learner(PairSet pairs, Seeds seeds, const LearnerOptions& options)
       edge_begin_(std::move(seeds.edge_begin)) {
   if (options.threads == 0) throw std::invalid_argument("at least one thread is needed");
   collect_word_sources();
-}
-
-std::span<const Edge> Learner::edges_of(size_t word) const {
-  return std::span(edges_).subspan(edge_begin_[word], edge_begin_[word + 1] - edge_begin_[word]);
-}
-
-std::span<const uint32_t> Learner::local_sources(size_t word) const {
-  return std::span(word_source_)
-      .subspan(word_source_begin_[word], word_source_begin_[word + 1] - word_source_begin_[word]);
 }
 
 void Learner::collect_word_sources() {
@@ -145,21 +135,18 @@ void Learner::count_spans() {
 void Learner::update_totals() {
   piece_count_.assign(pieces_.size(), 0.0);
   source_count_.assign(pairs_.sources, 0.0);
-  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t begin, size_t end) {
-    for (size_t t = begin; t < end; ++t)
-      for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
-        piece_count_[t] += table_.count[i];
+  parallel_for(options_.threads, pieces_.size(), 4096, [&](size_t, size_t t) {
+    for (uint64_t i = table_.row_begin[t]; i < table_.row_begin[t + 1]; ++i)
+      piece_count_[t] += table_.count[i];
   });
   // In parts that do not depend on the number of threads, and then part by part.
   constexpr size_t kParts = 16;
   const size_t share = table_.source.size() / kParts + 1;
   std::vector<double> sums(kParts * pairs_.sources, 0.0);
-  parallel_for(options_.threads, kParts, 1, [&](size_t, size_t first, size_t last) {
-    for (size_t part = first; part < last; ++part) {
-      double* const sum = &sums[part * pairs_.sources];
-      const size_t end = std::min((part + 1) * share, table_.source.size());
-      for (size_t i = part * share; i < end; ++i) sum[table_.source[i]] += table_.count[i];
-    }
+  parallel_for(options_.threads, kParts, 1, [&](size_t, size_t part) {
+    double* const sum = &sums[part * pairs_.sources];
+    const size_t end = std::min((part + 1) * share, table_.source.size());
+    for (size_t i = part * share; i < end; ++i) sum[table_.source[i]] += table_.count[i];
   });
   for (size_t i = 0; i < sums.size(); ++i) source_count_[i % pairs_.sources] += sums[i];
 }
@@ -218,21 +205,10 @@ void Learner::condition(size_t word, size_t pair, Scratch& scratch) const {
   }
 }
 
-void Learner::find_log_prior(const LengthPenalty& penalty, size_t word, double expected,
-                             std::vector<double>& log_prior) const {
-  if (penalty.is_flat()) {
-    log_prior.assign(1, 0.0);
-    return;
-  }
-  log_prior.resize(std::min(pairs_.words[word].size(), kMaxCountedPieces) + 1);
-  for (size_t k = 0; k < log_prior.size(); ++k)
-    log_prior[k] = log_length_prior(penalty, k, expected);
-}
-
-bool Learner::find_best(Scratch& scratch) {
+bool Learner::find_best(Scratch& scratch, double piece_penalty) {
   scratch.log_weight.resize(scratch.weight.size());
   for (size_t e = 0; e < scratch.weight.size(); ++e)
-    scratch.log_weight[e] = std::log(scratch.weight[e]);
+    scratch.log_weight[e] = std::log(scratch.weight[e]) - piece_penalty;
   scratch.lattice.best(scratch.log_weight, scratch.log_prior, scratch.path);
   return scratch.path.score != kImpossible;
 }
@@ -240,11 +216,12 @@ bool Learner::find_best(Scratch& scratch) {
 double Learner::count_word(size_t word, Scratch& scratch, std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   load_cells(word, scratch);
-  scratch.lattice.reset(pairs_.words[word].size(), edges_of(word));
+  const size_t length = pairs_.words[word].size();
+  scratch.lattice.reset(length, edges_of(word));
   double log_likelihood = 0;
   for (const uint64_t p : pairs_.pairs_of(word)) {
     condition(word, p, scratch);
-    find_log_prior(options_.penalty, word, pairs_.expected[p], scratch.log_prior);
+    find_log_prior(options_.penalty, length, pairs_.expected[p], scratch.log_prior);
     log_likelihood += pairs_.count[p] * (options_.counting == Counting::best
                                              ? count_best(word, p, scratch, out)
                                              : count_all(word, p, scratch, out));
@@ -286,6 +263,7 @@ double Learner::count_all(size_t word, size_t pair, Scratch& scratch, std::span<
   const double total = scratch.lattice.sums(scratch.weight, scratch.prior, scratch.flow);
   if (!(total >= kSmallest)) return 0;
 
+  const double size = pairs_.size_of(pair);
   for (size_t e = 0; e < edges.size(); ++e) {
     if (edges[e].piece == kUnknownPiece || scratch.flow[e] == 0) continue;
     const double count = pairs_.count[pair] * scratch.flow[e];
@@ -293,16 +271,10 @@ double Learner::count_all(size_t word, size_t pair, Scratch& scratch, std::span<
       share_by_responsibility(pair, count / total, &scratch.cells[e * sources], scratch.share,
                               &out[e * sources]);
     else
-      share_evenly(pair, count, &out[e * sources]);
+      for (const uint64_t i : pairs_.sources_of(pair))  // eq. 3
+        out[e * sources + local_[i]] += count * pairs_.multiplicity[i] / size;
   }
   return std::log(total) - per_character * double(length);
-}
-
-// Eq. 3.
-void Learner::share_evenly(size_t pair, double count, double* row) const {
-  const double size = pairs_.size_of(pair);
-  for (const uint64_t i : pairs_.sources_of(pair))
-    row[local_[i]] += count * pairs_.multiplicity[i] / size;
 }
 
 // Eq. 9.
@@ -319,20 +291,19 @@ void Learner::share_by_responsibility(size_t pair, double count, const double* c
     row[local[j]] += count * (shares[j] * cells[local[j]] / sum);
 }
 
-// Adds the counts of a word to those of the pieces whose number leaves one of the given rests.
-void Learner::add_counts(size_t word, const double* found, size_t from, size_t to,
+// Adds the counts of a word to those of the pieces whose number leaves the given rest.
+void Learner::add_counts(size_t word, const double* found, size_t rest,
                          std::span<double> counts) const {
   const auto edges = edges_of(word);
   const size_t sources = local_sources(word).size();
   const uint32_t* cells = cell_.data() + cell_begin_[word];
   for (size_t e = 0; e < edges.size(); ++e, cells += sources, found += sources) {
-    const size_t rest = edges[e].piece % options_.threads;
-    if (rest < from || rest >= to || edges[e].piece == kUnknownPiece) continue;
+    if (edges[e].piece % options_.threads != rest || edges[e].piece == kUnknownPiece) continue;
     for (size_t k = 0; k < sources; ++k) counts[cells[k]] += found[k];
   }
 }
 
-bool Learner::count(const Interrupted& interrupted) {
+std::optional<double> Learner::count(const Interrupted& interrupted) {
   std::vector<Scratch> scratch(options_.threads);
   std::vector<double> block, likelihood;
   std::vector<double> counts(table_.count.size(), 0.0);
@@ -341,25 +312,23 @@ bool Learner::count(const Interrupted& interrupted) {
     const uint64_t first = cell_begin_[begin];
     block.resize(cell_begin_[end] - first);
     likelihood.resize(end - begin);
-    parallel_for(options_.threads, end - begin, 4, [&](size_t thread, size_t from, size_t to) {
-      for (size_t w = begin + from; w < begin + to; ++w) {
-        const auto out = std::span(block).subspan(cell_begin_[w] - first,
-                                                  cell_begin_[w + 1] - cell_begin_[w]);
-        likelihood[w - begin] = count_word(w, scratch[thread], out);
-      }
+    parallel_for(options_.threads, end - begin, 4, [&](size_t thread, size_t i) {
+      const size_t w = begin + i;
+      const auto out = std::span(block).subspan(cell_begin_[w] - first,
+                                                cell_begin_[w + 1] - cell_begin_[w]);
+      likelihood[i] = count_word(w, scratch[thread], out);
     });
     // Each thread adds up the pieces that are its own, so that every sum is made in one order.
-    parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t from, size_t to) {
+    parallel_for(options_.threads, options_.threads, 1, [&](size_t, size_t rest) {
       for (size_t w = begin; w < end; ++w)
-        add_counts(w, &block[cell_begin_[w] - first], from, to, counts);
+        add_counts(w, &block[cell_begin_[w] - first], rest, counts);
     });
     for (size_t i = 0; i < end - begin; ++i) log_likelihood += likelihood[i];
   });
-  if (!finished) return false;
+  if (!finished) return std::nullopt;
   table_.count = std::move(counts);
-  log_likelihood_ = log_likelihood;
   update_totals();
-  return true;
+  return log_likelihood;
 }
 
 double Learner::log_table_prior() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,14 +51,12 @@ class Learner {
   // Builds the table from span co-occurrences (eq. 10).  False if interrupted.
   bool initialize(const Interrupted& interrupted);
 
-  // One pass over the pairs: counts under the current table and replaces it.  Sets
-  // `log_likelihood()` to that of the table counted with.  False if interrupted; the table is then
-  // unchanged.
-  bool count(const Interrupted& interrupted);
-  double log_likelihood() const { return log_likelihood_; }
+  // One pass over the pairs: counts under the current table and replaces it.  The log-likelihood of
+  // the table counted with; nothing if interrupted, and the table is then unchanged.
+  std::optional<double> count(const Interrupted& interrupted);
 
   // The log density of the current table under its Dirichlet prior, up to a constant of p0: what
-  // must be added to `log_likelihood` for a sum that never falls from pass to pass (eq. 15).
+  // must be added to the log-likelihood for a sum that never falls from pass to pass (eq. 15).
   double log_table_prior() const;
 
   const std::vector<std::u32string>& pieces() const { return pieces_; }
@@ -116,22 +115,20 @@ class Learner {
     double count, length_gain;
   };
 
-  // A stretch of the words, where its edges and cells begin, and how many of them are kept.
-  struct Part {
-    size_t first_word;
-    uint64_t first_edge, first_cell;
-    uint64_t edges, cells;
+  // The new number of a piece, unless it is dropped, and how far its row of the table moves.
+  struct Move {
+    uint32_t piece = kUnknownPiece;
+    uint64_t cells = 0;
   };
   // The steps of `keep`.
-  void drop_rows(std::span<const uint8_t> flags, std::span<uint32_t> new_piece,
-                 std::span<uint64_t> dropped_before);
-  void join(std::span<const Part> parts);
-  void close_up(Part& part, const Part& end, std::span<const uint32_t> new_piece,
-                std::span<const uint64_t> dropped_before);
+  std::vector<Move> drop_rows(std::span<const uint8_t> flags);
+  void drop_edges(std::span<const Move> moves);
 
   size_t words() const { return pairs_.words.size(); }
-  std::span<const Edge> edges_of(size_t word) const;
-  std::span<const uint32_t> local_sources(size_t word) const;
+  std::span<const Edge> edges_of(size_t word) const { return part_of(edges_, edge_begin_, word); }
+  std::span<const uint32_t> local_sources(size_t word) const {
+    return part_of(word_source_, word_source_begin_, word);
+  }
   void collect_word_sources();
   // The steps of `initialize`: which cells the table has, then what they count.
   bool index_cells(const Interrupted& interrupted);
@@ -140,16 +137,14 @@ class Learner {
   void update_totals();
   // p0 (eq. 6).
   void update_base();
-  // The log prior of 0, 1, … pieces of a word (eq. 8).
-  void find_log_prior(const LengthPenalty& penalty, size_t word, double expected,
-                      std::vector<double>& log_prior) const;
   // Fills scratch.cells, [edge][local source], with p(t|s) (eq. 6), or with c(t, s) for the pooled
   // model.
   void load_cells(size_t word, Scratch& scratch) const;
   // p(t|S) of every edge for one pair, from the loaded cells (eq. 7, or eq. 2).
   void condition(size_t word, size_t pair, Scratch& scratch) const;
-  // The best segmentation of a word by scratch.weight; false if all are impossible.
-  static bool find_best(Scratch& scratch);
+  // The best segmentation of a word by scratch.weight, with a penalty per piece; false if all are
+  // impossible.
+  static bool find_best(Scratch& scratch, double piece_penalty = 0);
   // Sets `out`, [edge][local source], to the counts of all pairs of a word; returns their log
   // likelihood.
   double count_word(size_t word, Scratch& scratch, std::span<double> out) const;
@@ -157,23 +152,21 @@ class Learner {
   // likelihood of one occurrence.
   double count_best(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const;
   double count_all(size_t word, size_t pair, Scratch& scratch, std::span<double> out) const;
-  // Shares the count of an edge among the sources of a pair: evenly, or by responsibility.
-  void share_evenly(size_t pair, double count, double* row) const;
+  // Shares the count of an edge among the sources of a pair.
   void share_by_responsibility(size_t pair, double count, const double* cells,
                                std::span<const double> shares, double* row) const;
   // What the length prior of a word of so many pieces gains, over all its pairs, if one of them is
   // split into parts: a summand of d(t) (eq. 12).
   double length_gain(size_t word, size_t pieces, size_t parts) const;
-  void add_counts(size_t word, const double* found, size_t from, size_t to,
-                  std::span<double> counts) const;
+  void add_counts(size_t word, const double* found, size_t rest, std::span<double> counts) const;
   // Calls body(first word, last word) for runs of words short enough to be interrupted between;
   // false if it was.
   template <class Body>
   bool each_block(const Interrupted& interrupted, Body body) const;
-  // Calls choose(word, scratch, uses) for all words on all threads, to put into `uses` the pieces
-  // of the word's segmentations, and then add(use) for one after the other.
-  template <class Choose, class Add>
-  void each_choice(const Interrupted& interrupted, Choose choose, Add add) const;
+  // Calls choose(word, scratch, chosen) for all words on all threads, to put into `chosen` the
+  // pieces of the word's segmentations, and adds them up one after the other.
+  template <class Choose>
+  Uses sum_of_uses(const Interrupted& interrupted, Choose choose) const;
 
   PairSet pairs_;
   LearnerOptions options_;
@@ -193,7 +186,6 @@ class Learner {
 
   Table table_;
   std::vector<double> piece_count_, source_count_, base_;
-  double log_likelihood_ = 0;
 };
 
 template <class Body>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace pairpiece {
 
@@ -25,6 +26,14 @@ inline double log_length_prior(const LengthPenalty& penalty, size_t pieces, doub
   if (expected == 0) return -penalty.unlinked * std::max(0.0, count - 1);
   return -penalty.over * std::max(0.0, count - expected) -
          penalty.under * std::max(0.0, expected - count);
+}
+
+// The same of 0, 1, … pieces for a word of so many characters; one entry if it is flat.
+inline void find_log_prior(const LengthPenalty& penalty, size_t length, double expected,
+                           std::vector<double>& log_prior) {
+  log_prior.assign(penalty.is_flat() ? 1 : std::min(length, kMaxCountedPieces) + 1, 0.0);
+  for (size_t k = 0; k < log_prior.size() && !penalty.is_flat(); ++k)
+    log_prior[k] = log_length_prior(penalty, k, expected);
 }
 
 }  // namespace pairpiece

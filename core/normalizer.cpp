@@ -92,49 +92,35 @@ Normalizer::Replacement Normalizer::longest_rule(std::string_view text) const {
   return best;
 }
 
-// Calls emit(output, characters consumed) for each step of the replacement, in order.
-template <class Emit>
-void Normalizer::each_replacement(std::string_view text, Emit emit) const {
-  size_t i = 0;
-  while (i < text.size()) {
+uint32_t Normalizer::normalize(std::string_view text, std::string& out,
+                               std::vector<CharacterRange>* origins, uint32_t character) const {
+  // Appends what so many characters become, together or each for itself.
+  const auto emit = [&](std::string_view output, uint32_t characters, bool one_to_one) {
+    out.append(output);
+    for (uint32_t k = 0; origins && k < output.size(); ++k) {
+      const uint32_t first = one_to_one ? character + k : character;
+      origins->emplace_back(first, first + (one_to_one ? 1 : characters));
+    }
+    character += characters;
+  };
+  for (size_t i = 0; i < text.size();) {
     if (const size_t plain_end = end_of_plain(text, i); plain_end > i) {
-      emit(text.substr(i, plain_end - i), true, uint32_t(plain_end - i));
+      emit(text.substr(i, plain_end - i), uint32_t(plain_end - i), true);
       i = plain_end;
       continue;
     }
     const Character c = decode_at(text, i);
-    if (!c.valid) {
-      emit(kReplacementUtf8, false, 1u);
-      i += c.bytes;
-      continue;
+    const Replacement rule = c.valid ? longest_rule(text.substr(i)) : Replacement();
+    if (rule.bytes > 0) {
+      const std::string_view replaced = text.substr(i, rule.bytes);
+      const auto begins = [](char byte) { return (byte & 0xC0) != 0x80; };
+      emit(rule.text, uint32_t(std::count_if(replaced.begin(), replaced.end(), begins)), false);
+    } else {
+      emit(c.valid ? text.substr(i, c.bytes) : kReplacementUtf8, 1, false);
     }
-    if (const Replacement rule = longest_rule(text.substr(i)); rule.bytes > 0) {
-      uint32_t characters = 0;
-      for (size_t k = 0; k < rule.bytes; ++k) characters += (text[i + k] & 0xC0) != 0x80;
-      emit(rule.text, false, characters);
-      i += rule.bytes;
-      continue;
-    }
-    emit(text.substr(i, c.bytes), false, 1u);
-    i += c.bytes;
+    i += rule.bytes > 0 ? rule.bytes : c.bytes;
   }
-}
-
-void Normalizer::normalize(std::string_view text, std::string& out) const {
-  each_replacement(text, [&](std::string_view output, bool, uint32_t) { out.append(output); });
-}
-
-void Normalizer::normalize(std::string_view text, std::string& out, uint32_t first_character,
-                           std::vector<uint32_t>& origins, std::vector<uint32_t>& ends) const {
-  uint32_t character = first_character;
-  each_replacement(text, [&](std::string_view output, bool one_to_one, uint32_t consumed) {
-    out.append(output);
-    for (uint32_t k = 0; k < output.size(); ++k) {
-      origins.push_back(one_to_one ? character + k : character);
-      ends.push_back(one_to_one ? character + k + 1 : character + consumed);
-    }
-    character += consumed;
-  });
+  return character;
 }
 
 }  // namespace pairpiece

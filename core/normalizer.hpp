@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pairpiece {
+
+using CharacterRange = std::pair<uint32_t, uint32_t>;  // the first, and the one after the last
 
 class Normalizer {
  public:
@@ -17,12 +20,11 @@ class Normalizer {
   // if the table is malformed; a table that is accepted cannot make `normalize` read outside it.
   explicit Normalizer(std::string_view charsmap);
 
-  // Appends the normalised `text` to `out`.  If `origins` is given, appends for every byte of
-  // output the index (in characters, from `first_character`) of the first input character that the
-  // byte comes from, and in `ends` the index just after the last one.
-  void normalize(std::string_view text, std::string& out) const;
-  void normalize(std::string_view text, std::string& out, uint32_t first_character,
-                 std::vector<uint32_t>& origins, std::vector<uint32_t>& ends) const;
+  // Appends the normalised `text` to `out` and, unless `origins` is null, for every byte of output
+  // the input characters that it comes from, the first of which has the number `character`.  Returns
+  // the number after the last.
+  uint32_t normalize(std::string_view text, std::string& out, std::vector<CharacterRange>* origins,
+                     uint32_t character = 0) const;
 
  private:
   struct Replacement {
@@ -36,8 +38,6 @@ class Normalizer {
   // The end of the run of plain characters that begins at `begin`; the last of them must be followed
   // by an ASCII character.
   size_t end_of_plain(std::string_view text, size_t begin) const;
-  template <class Emit>
-  void each_replacement(std::string_view text, Emit emit) const;
 
   std::vector<uint32_t> units_;  // a double-array trie over the bytes of the left-hand sides
   std::string replacements_;     // NUL-terminated right-hand sides, one after the other

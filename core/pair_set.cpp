@@ -20,10 +20,4 @@ void PairSet::check() const {
   if (!good) throw std::invalid_argument("the pair arrays are inconsistent");
 }
 
-std::vector<double> PairSet::word_counts() const {
-  std::vector<double> counts(words.size());
-  for (size_t w = 0; w < words.size(); ++w) counts[w] = word_count(w);
-  return counts;
-}
-
 }  // namespace pairpiece

@@ -36,7 +36,6 @@ struct PairSet {
     for (const uint64_t p : pairs_of(word)) sum += count[p];
     return sum;
   }
-  std::vector<double> word_counts() const;
   // |S|.
   double size_of(uint64_t pair) const {
     double sum = 0;

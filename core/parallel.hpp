@@ -16,20 +16,17 @@ namespace pairpiece {
 // Asked now and then, always from the calling thread; true asks the work to stop.
 using Interrupted = std::function<bool()>;
 
-// Calls body(thread, begin, end) for chunks of [0, items); the calling thread is thread 0.
+// Calls body(thread, item) for the items of [0, items), which threads take in chunks; the calling
+// thread is thread 0.
 template <class Body>
 void parallel_for(size_t threads, size_t items, size_t chunk, Body body) {
-  threads = std::min(threads, (items + chunk - 1) / chunk);
-  if (threads <= 1) {
-    if (items > 0) body(size_t{0}, size_t{0}, items);
-    return;
-  }
+  threads = std::max<size_t>(1, std::min(threads, (items + chunk - 1) / chunk));
   std::atomic<size_t> next{0};
   std::vector<std::exception_ptr> failures(threads);
   const auto work = [&](size_t thread) {
     try {
       for (size_t begin; (begin = next.fetch_add(chunk)) < items;)
-        body(thread, begin, std::min(begin + chunk, items));
+        for (size_t item = begin; item < std::min(begin + chunk, items); ++item) body(thread, item);
     } catch (...) {  // such as a lack of memory: carried over to the calling thread
       failures[thread] = std::current_exception();
     }

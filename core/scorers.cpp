@@ -32,12 +32,9 @@ void append_key(std::string_view word, const Condition& condition, bool inferred
 
 ScoredWord& UnigramScorer::load(size_t, std::string_view word) {
   scored_.find_edges(vocabulary_, word);
-  scored_.log_weight.resize(scored_.edges.size());
-  for (size_t e = 0; e < scored_.edges.size(); ++e)
-    scored_.log_weight[e] = vocabulary_.score_of(scored_.edges[e]);
   scored_.log_prior.assign(1, 0.0);
   scored_.piece_penalty = 0;
-  scored_.lattice.reset(word.size(), scored_.edges);
+  scored_.weigh(word.size(), [&](const Edge& edge) { return vocabulary_.score_of(edge); });
   return scored_;
 }
 
@@ -74,11 +71,9 @@ ScoredWord& ConditionalScorer::load(size_t i, std::string_view word) {
     model_.load(condition, scored_.edges, memory_.scratch);
     model_.log_prior(word.size(), condition, scored_.log_prior);
   }
-  scored_.log_weight.resize(scored_.edges.size());
-  for (size_t e = 0; e < scored_.edges.size(); ++e)
-    scored_.log_weight[e] =
-        model_.log_probability(scored_.edges[e].piece, memory_.scratch) - scored_.piece_penalty;
-  scored_.lattice.reset(word.size(), scored_.edges);
+  scored_.weigh(word.size(), [&](const Edge& edge) {
+    return model_.log_probability(edge.piece, memory_.scratch);
+  });
   return scored_;
 }
 

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,8 +29,16 @@ struct ScoredWord {
   std::vector<Edge> found;         // what `edges` refers to, if they were found for this word alone
 
   void find_edges(const Vocabulary& vocabulary, std::string_view word) {
-    vocabulary.find_edges(word, found);
+    found.clear();
+    vocabulary.append_edges(word, found);
     edges = found;
+  }
+  // Makes the lattice of a word of so many bytes, in which edges have log_probability_of(edge).
+  template <class LogProbability>
+  void weigh(size_t length, LogProbability log_probability_of) {
+    log_weight.clear();
+    for (const Edge& edge : edges) log_weight.push_back(log_probability_of(edge) - piece_penalty);
+    lattice.reset(length, edges);
   }
   void take_path() {
     segmentation.clear();
@@ -40,8 +49,7 @@ struct ScoredWord {
     take_path();
   }
   // Sets the path to one drawn by probabilities with an exponent; spoils the prior.
-  template <class Uniform>
-  void draw(double exponent, Uniform uniform) {
+  void draw(double exponent, const std::function<double()>& uniform) {
     std::vector<double> log_share = log_weight;
     for (double& w : log_share) w *= exponent;
     for (double& p : log_prior) p *= exponent;
@@ -76,32 +84,27 @@ concept LatticeScorer = Scorer<T> && requires(T& scorer, size_t i, std::string_v
 class UnigramScorer {
  public:
   UnigramScorer(const Vocabulary& vocabulary, Vocabulary::Scratch& scratch, ScoredWord& scored)
-      : vocabulary_(vocabulary),
-        scratch_(scratch),
-        scored_(scored),
-        by_words_(vocabulary.summation() == Summation::words),
-        in_one_sum_(vocabulary.summation() == Summation::singles) {}
+      : vocabulary_(vocabulary), scratch_(scratch), scored_(scored) {}
 
   std::string_view key(size_t, std::string_view word) const {
-    return by_words_ ? word : std::string_view();
+    return vocabulary_.summation() == Summation::words ? word : std::string_view();
   }
   std::span<const Edge> best(size_t, std::string_view word) {
-    sum_ = vocabulary_.segment(word, scratch_, in_one_sum_ ? sum_ : 0);
+    const bool in_one_sum = vocabulary_.summation() == Summation::singles;
+    sum_ = vocabulary_.segment(word, scratch_, in_one_sum ? sum_ : 0);
     return scratch_.path;
   }
   void add_log_probability(double& sum) const {
     for (const Edge& edge : scratch_.path) sum += vocabulary_.score_of(edge);
   }
-  void pass(std::string_view symbol) {
-    sum_ = float(sum_ + Vocabulary::symbol_score(symbol));
-  }
+  // What SentencePiece adds for a symbol; other tools add up what lies between them.
+  void pass(std::string_view symbol) { sum_ = float(sum_ + (0.1 * double(symbol.size()) - 0.1)); }
   ScoredWord& load(size_t, std::string_view word);
 
  private:
   const Vocabulary& vocabulary_;
   Vocabulary::Scratch& scratch_;
   ScoredWord& scored_;
-  const bool by_words_, in_one_sum_;
   double sum_ = 0;  // of all that came before, if that matters
 };
 

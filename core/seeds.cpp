@@ -1,6 +1,7 @@
 #include "seeds.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,41 +21,36 @@ class SpanTrie {
   SpanTrie() : slots_(1024) {}
 
   uint32_t child(uint32_t parent, char32_t character) {
-    if ((parents_.size() + 1) * 2 > slots_.size()) grow();
+    if ((nodes_.size() + 1) * 2 > slots_.size()) grow();
     const uint64_t key = key_of(parent, character);
-    for (size_t i = slot_of(key);; i = (i + 1) & (slots_.size() - 1)) {
-      if (slots_[i].key == key) return slots_[i].node;
-      if (slots_[i].key != kFree) continue;
-      slots_[i] = {key, uint32_t(parents_.size())};
-      parents_.push_back(parent);
-      characters_.push_back(character);
-      counts_.push_back(0);
-      return slots_[i].node;
+    Slot& slot = slots_[slot_of(key)];
+    if (slot.key == kFree) {
+      slot = {key, uint32_t(nodes_.size())};
+      nodes_.push_back({parent, character, 0});
     }
+    return slot.node;
   }
 
   // The node of a span; kRoot if it was never seen.
   uint32_t find(const std::u32string& text) const {
     uint32_t node = kRoot;
     for (const char32_t character : text) {
-      const uint64_t key = key_of(node, character);
-      size_t i = slot_of(key);
-      while (slots_[i].key != key && slots_[i].key != kFree) i = (i + 1) & (slots_.size() - 1);
-      if (slots_[i].key == kFree) return kRoot;
-      node = slots_[i].node;
+      const Slot& slot = slots_[slot_of(key_of(node, character))];
+      if (slot.key == kFree) return kRoot;
+      node = slot.node;
     }
     return node;
   }
 
-  bool full() const { return parents_.size() >= kRoot; }
-  size_t size() const { return parents_.size(); }
-  double& count(uint32_t node) { return counts_[node]; }
-  bool is_character(uint32_t node) const { return parents_[node] == kRoot; }
-  char32_t last_character(uint32_t node) const { return characters_[node]; }
+  bool full() const { return nodes_.size() >= kRoot; }
+  size_t size() const { return nodes_.size(); }
+  double& count(uint32_t node) { return nodes_[node].count; }
+  bool is_character(uint32_t node) const { return nodes_[node].parent == kRoot; }
+  char32_t last_character(uint32_t node) const { return nodes_[node].character; }
 
   std::u32string text(uint32_t node) const {
     std::u32string text;
-    for (; node != kRoot; node = parents_[node]) text += characters_[node];
+    for (; node != kRoot; node = nodes_[node].parent) text += nodes_[node].character;
     std::reverse(text.begin(), text.end());
     return text;
   }
@@ -65,38 +61,42 @@ class SpanTrie {
     uint64_t key = kFree;
     uint32_t node = 0;
   };
+  struct Node {
+    uint32_t parent;
+    char32_t character;
+    double count;
+  };
   static uint64_t key_of(uint32_t parent, char32_t character) {
     return uint64_t(parent) << 21 | uint64_t(character);
   }
+  // Where a key is, or else belongs.
   size_t slot_of(uint64_t key) const {
-    key *= 0x9E3779B97F4A7C15u;
-    return size_t(key ^ key >> 32) & (slots_.size() - 1);
+    const uint64_t product = key * 0x9E3779B97F4A7C15u;
+    size_t i = product ^ product >> 32;
+    while (true) {
+      i &= slots_.size() - 1;
+      if (slots_[i].key == key || slots_[i].key == kFree) return i;
+      ++i;
+    }
   }
   void grow() {
     std::vector<Slot> old(slots_.size() * 2);
     old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.key == kFree) continue;
-      size_t i = slot_of(slot.key);
-      while (slots_[i].key != kFree) i = (i + 1) & (slots_.size() - 1);
-      slots_[i] = slot;
-    }
+    for (const Slot& slot : old)
+      if (slot.key != kFree) slots_[slot_of(slot.key)] = slot;
   }
 
   std::vector<Slot> slots_;
-  std::vector<uint32_t> parents_;
-  std::vector<char32_t> characters_;
-  std::vector<double> counts_;
+  std::vector<Node> nodes_;
 };
 
-std::unordered_set<char32_t> covered_characters(const std::vector<std::u32string>& words,
-                                                const std::vector<double>& word_counts,
-                                                double coverage) {
+std::unordered_set<char32_t> covered_characters(const PairSet& pairs, double coverage) {
   std::unordered_map<char32_t, double> counts;
   double total = 0;
-  for (size_t w = 0; w < words.size(); ++w) {
-    for (const char32_t c : words[w]) counts[c] += word_counts[w];
-    total += word_counts[w] * double(words[w].size());
+  for (size_t w = 0; w < pairs.words.size(); ++w) {
+    const double count = pairs.word_count(w);
+    for (const char32_t c : pairs.words[w]) counts[c] += count;
+    total += count * double(pairs.words[w].size());
   }
   std::vector<std::pair<char32_t, double>> sorted(counts.begin(), counts.end());
   // Rounded: the order of additions must not decide.
@@ -118,19 +118,18 @@ std::unordered_set<char32_t> covered_characters(const std::vector<std::u32string
 // edges these make in the words.
 class SeedFinder {
  public:
-  SeedFinder(const std::vector<std::u32string>& words, const std::vector<double>& counts,
-             const SeedOptions& options, const Interrupted& interrupted)
-      : words_(words),
-        counts_(counts),
+  SeedFinder(const PairSet& pairs, const SeedOptions& options, const Interrupted& interrupted)
+      : pairs_(pairs),
+        words_(pairs.words),
         options_(options),
         interrupted_(interrupted),
-        covered_(covered_characters(words, counts, options.character_coverage)) {
+        covered_(covered_characters(pairs, options.character_coverage)) {
     for (const auto& piece : options.forbidden)
       if (piece.size() == 1) covered_.erase(piece[0]);
   }
 
   Seeds find() {
-    if (!count_spans()) return std::move(seeds_);
+    count_spans();
     choose_pieces();
     make_edges();
     return std::move(seeds_);
@@ -151,34 +150,32 @@ class SeedFinder {
     }
   }
 
-  bool stops_at(size_t word) {
-    return seeds_.interrupted = word % 4096 == 0 && interrupted_ && interrupted_();
-  }
+  bool stops_at(size_t word) const { return word % 4096 == 0 && interrupted_ && interrupted_(); }
 
-  bool count_spans() {
+  void count_spans() {
     for (size_t w = 0; w < words_.size(); ++w) {
-      if (stops_at(w)) return false;
+      if (stops_at(w)) return;
+      const double count = pairs_.word_count(w);
       each_span(words_[w], [&](size_t, size_t, uint32_t node) {
-        trie_.count(node) += counts_[w];
+        trie_.count(node) += count;
         return true;
       });
     }
-    return true;
   }
 
   // Spans of two or more characters that may be pieces, in the order they were met.  A prefix of a
   // span occurs at least as often as the span, so what passes `min_count` is still a trie.
   std::vector<uint32_t> candidates() {
-    const std::unordered_set<std::u32string> never(options_.forbidden.begin(),
-                                                   options_.forbidden.end());
     std::vector<bool> allowed(trie_.size(), !options_.allowed);
-    if (options_.allowed)
-      for (const auto& piece : *options_.allowed)
-        if (const uint32_t node = trie_.find(piece); node != SpanTrie::kRoot) allowed[node] = true;
+    const auto allow = [&](const std::vector<std::u32string>& pieces, bool value) {
+      for (const auto& piece : pieces)
+        if (const uint32_t node = trie_.find(piece); node != SpanTrie::kRoot) allowed[node] = value;
+    };
+    if (options_.allowed) allow(*options_.allowed, true);
+    allow(options_.forbidden, false);
     std::vector<uint32_t> spans;
     for (uint32_t node = 0; node < trie_.size(); ++node)
-      if (!trie_.is_character(node) && allowed[node] && trie_.count(node) >= options_.min_count &&
-          (never.empty() || !never.contains(trie_.text(node))))
+      if (!trie_.is_character(node) && allowed[node] && trie_.count(node) >= options_.min_count)
         spans.push_back(node);
     return spans;
   }
@@ -189,8 +186,7 @@ class SeedFinder {
     std::vector<float> score(trie_.size(), 0);  // rounded: the order of additions must not decide
     for (const uint32_t node : spans)
       score[node] = float(trie_.count(node) * double(trie_.text(node).size()));
-    std::stable_sort(spans.begin(), spans.end(),
-                     [&](uint32_t a, uint32_t b) { return score[a] > score[b]; });
+    std::ranges::stable_sort(spans, std::greater(), [&](uint32_t node) { return score[node]; });
     spans.resize(cap);
     std::sort(spans.begin(), spans.end());
   }
@@ -202,9 +198,7 @@ class SeedFinder {
     std::vector<uint32_t> spans = candidates();
     const size_t room = kMaxPieces - std::min<size_t>(kMaxPieces, characters.size());
     cut(options_.max_seeds == 0 ? room : std::min(options_.max_seeds, room), spans);
-    std::sort(characters.begin(), characters.end(), [&](uint32_t a, uint32_t b) {
-      return trie_.last_character(a) < trie_.last_character(b);
-    });
+    std::ranges::sort(characters, {}, [&](uint32_t node) { return trie_.last_character(node); });
     seeds_.characters = uint32_t(characters.size());
     piece_of_.assign(trie_.size(), kNone);
     for (const auto* group : {&characters, &spans}) {
@@ -240,8 +234,8 @@ class SeedFinder {
     edges.shrink_to_fit();
   }
 
+  const PairSet& pairs_;
   const std::vector<std::u32string>& words_;
-  const std::vector<double>& counts_;
   const SeedOptions& options_;
   const Interrupted& interrupted_;
   std::unordered_set<char32_t> covered_;
@@ -262,11 +256,11 @@ uint64_t seed_bytes(const std::vector<std::u32string>& words, uint32_t max_piece
   return spans * (sizeof(Edge) + 16 * 4 + 20);
 }
 
-Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<double>& counts,
-                 const SeedOptions& options, const Interrupted& interrupted) {
+Seeds find_seeds(const PairSet& pairs, const SeedOptions& options,
+                 const Interrupted& interrupted) {
   if (options.max_piece_length == 0 || options.max_piece_length > kMaxPieceLength)
     throw std::invalid_argument("pieces have from 1 to 255 characters");
-  return SeedFinder(words, counts, options, interrupted).find();
+  return SeedFinder(pairs, options, interrupted).find();
 }
 
 }  // namespace pairpiece

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lattice.hpp"
+#include "pair_set.hpp"
 #include "parallel.hpp"
 
 namespace pairpiece {
@@ -26,13 +27,11 @@ struct Seeds {
   uint32_t characters = 0;               // the first so many pieces are the single characters
   std::vector<Edge> edges;               // of all words, one after the other
   std::vector<uint64_t> edge_begin;      // words + 1 offsets into `edges`
-  bool interrupted = false;
 };
 
-// `counts[w]` says how often words[w] occurs.  There are no more pieces than kMaxPieces (the rarest
-// are left out).  Words hold at most 2^32 - 1 characters.
-Seeds find_seeds(const std::vector<std::u32string>& words, const std::vector<double>& counts,
-                 const SeedOptions& options, const Interrupted& interrupted);
+// There are no more pieces than kMaxPieces (the rarest are left out).  Words hold at most 2^32 - 1
+// characters.  If interrupted, what it returns is of no use.
+Seeds find_seeds(const PairSet& pairs, const SeedOptions& options, const Interrupted& interrupted);
 
 // An upper bound of the memory find_seeds takes, in bytes.
 uint64_t seed_bytes(const std::vector<std::u32string>& words, uint32_t max_piece_length);

@@ -1,6 +1,7 @@
 #include "tokenizer.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace pairpiece {
 namespace {
@@ -31,18 +32,18 @@ void find_edges(const Vocabulary& vocabulary, const PreparedText& text, WordEdge
   }
 }
 
-// The one loop over the parts of a text: of a user-defined symbol the id is appended, of all else
-// what append(i, part) appends.
-template <Scorer S, class Append>
+// The one loop over the parts of a text: calls add_symbol(id) for user-defined symbols and
+// add_part(i, part) for all else.
+template <Scorer S, class AddSymbol, class AddPart>
 void each_part(const PreparedText& text, std::span<const PreparedText::Word> parts, S& scorer,
-               std::vector<PieceId>& ids, Append append) {
+               AddSymbol add_symbol, AddPart add_part) {
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = text.of(parts[i]);
     if (parts[i].symbol < 0) {
-      append(i, part);
+      add_part(i, part);
     } else {
       scorer.pass(part);
-      ids.push_back(parts[i].symbol);
+      add_symbol(PieceId(parts[i].symbol));
     }
   }
 }
@@ -106,21 +107,21 @@ auto Tokenizer::with_scorer(const PreparedText& text, const Model& model, Worker
   return use(scorer, worker.cache, parts_of(text, worker));
 }
 
-void Tokenizer::find_conditions(const PreparedText& text, const ConditionalModel& model,
-                                const Pairing& pairing, Worker& worker, Conditions& out) const {
+Conditioned Tokenizer::condition(const PreparedText& text, const ConditionalModel& model,
+                                 const Pairing& pairing, Worker& worker) const {
+  Conditions& out = worker.conditions;
   out.edges.clear();
+  if (!pairing.links) find_edges(vocabulary_, text, out.edges);
   if (pairing.links) {
     out.set_links(pairing.source, *pairing.links, text.words.size(), false);
-    return;
-  }
-  find_edges(vocabulary_, text, out.edges);
-  if (pairing.whole_sentence) {
+  } else if (pairing.whole_sentence) {
     out.set_whole_sentence(pairing.source);
-    return;
+  } else {
+    auto& scratch = worker.memory_of(model.identity()).conditional.scratch;
+    const auto links = model.infer_links(pairing.source, out.edges, scratch);
+    out.set_links(pairing.source, links, text.words.size(), true);
   }
-  auto& scratch = worker.memory_of(model.identity()).conditional.scratch;
-  const auto links = model.infer_links(pairing.source, out.edges, scratch);
-  out.set_links(pairing.source, links, text.words.size(), true);
+  return {&model, &out};
 }
 
 void Tokenizer::encode(const PreparedText& text, const Model& model, Worker& worker,
@@ -131,7 +132,8 @@ void Tokenizer::encode(const PreparedText& text, const Model& model, Worker& wor
     hashes.clear();
     for (size_t i = 0; i < parts.size(); ++i)
       hashes.push_back(cache.hash(scorer.key(i, text.of(parts[i]))));
-    each_part(text, parts, scorer, ids, [&](size_t i, std::string_view part) {
+    const auto add_symbol = [&](PieceId symbol) { ids.push_back(symbol); };
+    each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
       const std::string_view key = scorer.key(i, part);
       if (cache.append(hashes[i], key, ids)) return;
       const size_t before = ids.size();
@@ -142,41 +144,25 @@ void Tokenizer::encode(const PreparedText& text, const Model& model, Worker& wor
   merge_unknown(ids, begin);
 }
 
-Segmentation Tokenizer::best_of(const PreparedText& text, const Model& model,
-                                Worker& worker) const {
+Segmentation Tokenizer::choose(const PreparedText& text, const Model& model, Worker& worker,
+                               const std::optional<Draw>& draw) const {
   Segmentation out;
-  with_scorer(text, model, worker, [&](auto& scorer, auto&, Parts parts) {
-    each_part(text, parts, scorer, out.ids, [&](size_t i, std::string_view part) {
+  with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
+    const auto add_symbol = [&](PieceId symbol) { out.ids.push_back(symbol); };
+    each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
+      if constexpr (LatticeScorer<S>) {
+        if (draw) {
+          ScoredWord& scored = scorer.load(i, part);
+          scored.draw(draw->exponent, Uniform(draw->seed, i));
+          append_ids(part, scored.segmentation, out.ids);
+          scored.add_log_probability(out.log_probability);
+          return;
+        }
+      }
       append_ids(part, scorer.best(i, part), out.ids);
       scorer.add_log_probability(out.log_probability);
     });
   });
-  return out;
-}
-
-Segmentation Tokenizer::segment(const PreparedText& text, const Model& model,
-                                Worker& worker) const {
-  Segmentation out = best_of(text, model, worker);
-  locate(text, out);
-  return out;
-}
-
-Segmentation Tokenizer::sample(const PreparedText& text, const Model& model, double alpha,
-                               uint64_t seed, Worker& worker) const {
-  Segmentation out;
-  with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
-    if constexpr (LatticeScorer<S>) {
-      each_part(text, parts, scorer, out.ids, [&](size_t i, std::string_view part) {
-        ScoredWord& scored = scorer.load(i, part);
-        scored.draw(alpha, Uniform(seed, i));
-        append_ids(part, scored.segmentation, out.ids);
-        scored.add_log_probability(out.log_probability);
-      });
-    } else {
-      out = best_of(text, model, worker);
-    }
-  });
-  locate(text, out);
   return out;
 }
 
@@ -191,20 +177,17 @@ std::vector<Segmentation> Tokenizer::best_combinations(const PreparedText& text,
   std::vector<Segmentation> found(1);
   std::vector<double> score(1, 0.0);
   std::vector<Combination> combinations;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const std::string_view part = text.of(parts[i]);
-    if (parts[i].symbol >= 0) {
-      for (Segmentation& beginning : found) beginning.ids.push_back(parts[i].symbol);
-      continue;
-    }
+  const auto add_symbol = [&](PieceId symbol) {
+    for (Segmentation& beginning : found) beginning.ids.push_back(symbol);
+  };
+  each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
     ScoredWord& scored = scorer.load(i, part);
     const auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
     combinations.clear();
     for (size_t a = 0; a < found.size(); ++a)
       for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
         combinations.push_back({score[a] + paths[b].score, a, b});
-    std::stable_sort(combinations.begin(), combinations.end(),
-                     [](const auto& x, const auto& y) { return x.score > y.score; });
+    std::ranges::stable_sort(combinations, std::greater(), &Combination::score);
     if (combinations.size() > count) combinations.resize(count);
     std::vector<Segmentation> longer;
     score.clear();
@@ -217,7 +200,7 @@ std::vector<Segmentation> Tokenizer::best_combinations(const PreparedText& text,
       }
     }
     found = std::move(longer);
-  }
+  });
   return found;
 }
 
@@ -231,23 +214,22 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text, cons
   const bool by_words = vocabulary_.summation() == Summation::words;
   if (found.empty() || (std::holds_alternative<Unigram>(model) && !by_words)) {
     // Other arithmetic may have another favourite among segmentations that are as good.
-    Segmentation best = best_of(text, model, worker);
+    Segmentation best = choose(text, model, worker, {});
     std::erase_if(found, [&](const Segmentation& other) { return other.ids == best.ids; });
     if (found.size() == count) found.pop_back();
     found.insert(found.begin(), std::move(best));
   }
-  for (Segmentation& segmentation : found) locate(text, segmentation);
+  for (Segmentation& segmentation : found) segmentation = located(text, std::move(segmentation));
   return found;
 }
 
 LinkCounts Tokenizer::link_counts(const PreparedText& text, const ConditionalModel& model,
                                   std::span<const int32_t> source,
                                   std::span<const PieceId> ids) const {
-  std::vector<Edge> edges;
-  for (const PreparedText::Word& word : text.words)
-    if (word.symbol < 0) vocabulary_.append_edges(text.of(word), edges);
+  WordEdges found;
+  find_edges(vocabulary_, text, found);
   std::vector<uint32_t> pieces;
-  for (const Edge& edge : edges)
+  for (const Edge& edge : found.edges)
     if (edge.piece != kUnknownPiece) pieces.push_back(edge.piece);
   std::sort(pieces.begin(), pieces.end());
   pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
@@ -268,28 +250,27 @@ void Tokenizer::merge_unknown(std::vector<PieceId>& ids, size_t begin) const {
   ids.erase(std::unique(ids.begin() + ptrdiff_t(begin), ids.end(), both_unknown), ids.end());
 }
 
-void Tokenizer::locate(const PreparedText& text, Segmentation& segmentation) const {
+Segmentation Tokenizer::located(const PreparedText& text, Segmentation segmentation) const {
   uint32_t word = 0;
   uint32_t position = 0;  // byte of text.text
   bool after_unknown = false;
   for (const PieceId id : segmentation.ids) {
     while (word < text.words.size() && position >= text.words[word].end) ++word;
     const uint32_t begin = position;
-    const bool is_unknown = vocabulary_.type(id) == PieceType::unknown;
-    if (vocabulary_.type(id) == PieceType::byte)
-      position += 1;
-    else if (is_unknown)
-      position += uint32_t(sequence_length(text.text[position]));
-    else
-      position += uint32_t(vocabulary_.piece(id).size());
+    const PieceType type = vocabulary_.type(id);
+    const bool is_unknown = type == PieceType::unknown;
+    position += uint32_t(type == PieceType::byte ? 1
+                         : is_unknown            ? sequence_length(text.text[position])
+                                                 : vocabulary_.piece(id).size());
     const bool merged = is_unknown && after_unknown;
     after_unknown = is_unknown;
     if (!merged) segmentation.words.push_back(word);
     if (text.origins.empty()) continue;
-    if (!merged) segmentation.offsets.emplace_back(text.origins[begin], 0);
-    segmentation.offsets.back().second = text.ends[position - 1];
+    if (!merged) segmentation.offsets.emplace_back(text.origins[begin]);
+    segmentation.offsets.back().second = text.origins[position - 1].second;
   }
   merge_unknown(segmentation.ids, 0);
+  return segmentation;
 }
 
 std::string Tokenizer::decode(std::span<const PieceId> ids) const {

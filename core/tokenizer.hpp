@@ -25,8 +25,8 @@ namespace pairpiece {
 // The tokens of one text.
 struct Segmentation {
   std::vector<PieceId> ids;
-  std::vector<uint32_t> words;                         // the word of each token
-  std::vector<std::pair<uint32_t, uint32_t>> offsets;  // input characters, if the text has the maps
+  std::vector<uint32_t> words;          // the word of each token
+  std::vector<CharacterRange> offsets;  // input characters, if the text has its origins
   double log_probability = 0;
 };
 
@@ -37,6 +37,12 @@ struct Conditioned {
   const Conditions* conditions;
 };
 using Model = std::variant<Unigram, const BigramModel*, Conditioned>;
+
+// How a segmentation is drawn: by probabilities with an exponent.
+struct Draw {
+  double exponent;
+  uint64_t seed;
+};
 
 // Co-occurrences of the tokens of a text with those of its source (docs/algorithm.md, eq. 18).
 struct LinkCounts {
@@ -55,21 +61,22 @@ class Tokenizer {
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const WordSplitter& splitter() const { return splitter_; }
 
-  // What the words of a text are to be conditioned on: the links that are given, or those found with
-  // the model itself, or the whole sentence.
-  void find_conditions(const PreparedText& text, const ConditionalModel& model,
-                       const Pairing& pairing, Worker& worker, Conditions& out) const;
+  // A model with what the words of a text are to be conditioned on, which the worker keeps: the links
+  // that are given, or those found with the model itself, or the whole sentence.
+  Conditioned condition(const PreparedText& text, const ConditionalModel& model,
+                        const Pairing& pairing, Worker& worker) const;
 
   // Appends the ids of the best segmentation.  Here and below, without bytes runs of unknown tokens
   // are one.
   void encode(const PreparedText& text, const Model& model, Worker& worker,
               std::vector<PieceId>& ids) const;
 
-  // The best segmentation; one drawn by probabilities with the exponent `alpha`; up to `count` of
-  // them, best first.  A bigram model knows only the best.
-  Segmentation segment(const PreparedText& text, const Model& model, Worker& worker) const;
-  Segmentation sample(const PreparedText& text, const Model& model, double alpha, uint64_t seed,
-                      Worker& worker) const;
+  // The best segmentation, or one that is drawn; up to `count` of them, best first.  A bigram model
+  // knows only the best.
+  Segmentation segment(const PreparedText& text, const Model& model, Worker& worker,
+                       const std::optional<Draw>& draw = {}) const {
+    return located(text, choose(text, model, worker, draw));
+  }
   std::vector<Segmentation> segment_best(const PreparedText& text, const Model& model, size_t count,
                                          Worker& worker) const;
 
@@ -93,8 +100,9 @@ class Tokenizer {
   // Words, or longer parts if the vocabulary adds up its scores over these.
   Parts parts_of(const PreparedText& text, Worker& worker) const;
 
-  // Ids and log-probabilities; `locate` adds the rest.
-  Segmentation best_of(const PreparedText& text, const Model& model, Worker& worker) const;
+  // Ids and log-probabilities; `located` adds the rest.
+  Segmentation choose(const PreparedText& text, const Model& model, Worker& worker,
+                      const std::optional<Draw>& draw) const;
   template <LatticeScorer S>
   std::vector<Segmentation> best_combinations(const PreparedText& text, S& scorer, Parts parts,
                                               size_t count) const;
@@ -104,8 +112,8 @@ class Tokenizer {
     for (const Edge& edge : edges) vocabulary_.append_ids(word, edge, ids);
   }
   void merge_unknown(std::vector<PieceId>& ids, size_t begin) const;
-  // Adds words and offsets, and merges unknown tokens.
-  void locate(const PreparedText& text, Segmentation& segmentation) const;
+  // With words and offsets, and with unknown tokens merged.
+  Segmentation located(const PreparedText& text, Segmentation segmentation) const;
 
   Vocabulary vocabulary_;
   WordSplitter splitter_;

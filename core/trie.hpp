@@ -26,15 +26,6 @@ class Trie {
     }
   }
 
-  // The id of `key`, or -1.
-  int32_t find(std::string_view key) const {
-    int32_t found = -1;
-    each_prefix(key, [&](size_t length, int32_t id) {
-      if (length == key.size()) found = id;
-    });
-    return found;
-  }
-
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Unit {

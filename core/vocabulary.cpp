@@ -1,7 +1,6 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "utf8.hpp"
@@ -89,20 +88,24 @@ PieceId Vocabulary::checked_id(int64_t id) const {
   return PieceId(id);
 }
 
-void Vocabulary::append_edges(std::string_view word, std::vector<Edge>& edges) const {
-  for (size_t begin = 0; begin < word.size();) {
-    const size_t character = sequence_length(word[begin]);
-    bool known = false;
-    const size_t first = edges.size();
+template <class Visit>
+void Vocabulary::each_edge(std::string_view word, Visit visit) const {
+  for (uint32_t begin = 0; begin < word.size();) {
+    const auto character = uint32_t(sequence_length(word[begin]));
+    const Edge unknown{begin, character & 0xFF, kUnknownPiece};
+    bool found = false;
     normal_.each_prefix(word.substr(begin), [&](size_t length, PieceId id) {
-      known |= length == character;
-      edges.push_back({uint32_t(begin), uint32_t(length) & 0xFF, uint32_t(id) & 0xFFFFFF});
+      if (!found && length != character) visit(unknown);  // no piece ends within a character
+      found = true;
+      visit(Edge{begin, uint32_t(length) & 0xFF, uint32_t(id) & 0xFFFFFF});
     });
-    if (!known)
-      edges.insert(edges.begin() + ptrdiff_t(first),
-                   {uint32_t(begin), uint32_t(character) & 0xFF, kUnknownPiece});
+    if (!found) visit(unknown);
     begin += character;
   }
+}
+
+void Vocabulary::append_edges(std::string_view word, std::vector<Edge>& edges) const {
+  each_edge(word, [&](const Edge& edge) { edges.push_back(edge); });
 }
 
 void Vocabulary::append_ids(std::string_view word, const Edge& edge,
@@ -118,39 +121,25 @@ void Vocabulary::append_ids(std::string_view word, const Edge& edge,
 }
 
 double Vocabulary::segment(std::string_view word, Scratch& scratch, double before) const {
-  constexpr double kUnreached = -std::numeric_limits<double>::infinity();
   const size_t length = word.size();
   const bool single = summation_ == Summation::singles;
   auto& best = scratch.sum;
   auto& from = scratch.from;
-  best.assign(length + 1, kUnreached);
+  best.assign(length + 1, kImpossible);
   from.resize(length + 1);
   best[0] = before;
-  const auto reach = [&](size_t begin, size_t end, uint32_t piece, double sum) {
+  each_edge(word, [&](const Edge& edge) {
+    double sum = best[edge.begin] + score_of(edge);
     if (single) sum = float(sum);
-    if (sum > best[end]) {
-      best[end] = sum;
-      from[end] = {uint32_t(begin), uint32_t(end - begin) & 0xFF, piece & 0xFFFFFF};
+    if (sum > best[edge.end()]) {
+      best[edge.end()] = sum;
+      from[edge.end()] = edge;
     }
-  };
-  for (size_t begin = 0; begin < length;) {
-    const size_t character = sequence_length(word[begin]);
-    bool known = false;
-    normal_.each_prefix(word.substr(begin), [&](size_t bytes, PieceId id) {
-      known |= bytes == character;
-      reach(begin, begin + bytes, uint32_t(id), best[begin] + scores_[size_t(id)]);
-    });
-    if (!known) reach(begin, begin + character, kUnknownPiece, best[begin] + unknown_score_);
-    begin += character;
-  }
+  });
   scratch.path.clear();
   for (size_t end = length; end > 0; end = from[end].begin) scratch.path.push_back(from[end]);
   std::reverse(scratch.path.begin(), scratch.path.end());
   return best[length];
-}
-
-double Vocabulary::symbol_score(std::string_view symbol) {
-  return 0.1 * double(symbol.size()) - 0.1;
 }
 
 std::string Vocabulary::decode(std::span<const PieceId> ids) const {

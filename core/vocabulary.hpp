@@ -55,10 +55,6 @@ class Vocabulary {
   // All edges of a word, in bytes, sorted: normal pieces, and an unknown edge over each character
   // that is not a piece itself.
   void append_edges(std::string_view word, std::vector<Edge>& edges) const;
-  void find_edges(std::string_view word, std::vector<Edge>& edges) const {
-    edges.clear();
-    append_edges(word, edges);
-  }
 
   // Appends the ids of an edge: its piece, or the bytes of an unknown character.
   void append_ids(std::string_view word, const Edge& edge, std::vector<PieceId>& ids) const;
@@ -71,13 +67,15 @@ class Vocabulary {
     std::vector<Edge> path;
   };
   double segment(std::string_view word, Scratch& scratch, double before = 0) const;
-  // What SentencePiece adds for a user-defined symbol; other tools add up what lies between them.
-  static double symbol_score(std::string_view symbol);
 
   // Joins pieces into text: bytes that do not form characters become U+FFFD, control pieces vanish.
   std::string decode(std::span<const PieceId> ids) const;
 
  private:
+  // Calls visit(edge) for the edges of a word.
+  template <class Visit>
+  void each_edge(std::string_view word, Visit visit) const;
+
   std::vector<std::string> pieces_;
   std::vector<PieceType> types_;
   std::vector<double> scores_;

@@ -8,28 +8,23 @@ namespace pairpiece {
 // One text on its way: plain stretches and symbols are added in order.
 class WordSplitter::Preparation {
  public:
-  Preparation(const WordSplitter& splitter, bool maps, PreparedText& out)
-      : splitter_(splitter), options_(splitter.options_), maps_(maps), out_(out) {
+  Preparation(const WordSplitter& splitter, bool map, PreparedText& out)
+      : splitter_(splitter), options_(splitter.options_), map_(map), out_(out) {
     out_.text.clear();
     out_.words.clear();
     out_.origins.clear();
-    out_.ends.clear();
   }
 
   void add_dummy_prefix() {
     out_.text = ' ';
-    if (maps_) map(1, 0, 0);
+    if (map_) out_.origins.emplace_back(0, 0);
     squeezed_to_ = 1;
   }
 
   void add_plain(std::string_view plain) {
     const size_t begin = out_.text.size();
-    if (maps_) {
-      splitter_.normalizer_.normalize(plain, out_.text, character_, out_.origins, out_.ends);
-      character_ += count_characters(plain);
-    } else {
-      splitter_.normalizer_.normalize(plain, out_.text);
-    }
+    auto* const origins = map_ ? &out_.origins : nullptr;
+    character_ = splitter_.normalizer_.normalize(plain, out_.text, origins, character_);
     if (options_.splitting == Splitting::paper) space_punctuation(begin);
     if (options_.squeeze) squeeze();
     split();
@@ -41,10 +36,9 @@ class WordSplitter::Preparation {
     out_.text += symbol;
     out_.words.push_back({begin, begin + uint32_t(symbol.size()), number});
     split_to_ = squeezed_to_ = out_.text.size();
-    if (!maps_) return;
     const uint32_t first = character_;
-    character_ += count_characters(symbol);
-    map(symbol.size(), first, character_);
+    for (size_t i = 0; i < symbol.size(); i += decode_at(symbol, i).bytes) ++character_;
+    if (map_) out_.origins.resize(out_.text.size(), {first, character_});
   }
 
   // Squeezing leaves a space at the end, for words to come: none has.
@@ -57,30 +51,16 @@ class WordSplitter::Preparation {
   }
 
  private:
-  static uint32_t count_characters(std::string_view text) {
-    uint32_t count = 0;
-    for (size_t i = 0; i < text.size(); ++count) i += decode_at(text, i).bytes;
-    return count;
-  }
-
-  void map(size_t bytes, uint32_t first, uint32_t last) {
-    out_.origins.insert(out_.origins.end(), bytes, first);
-    out_.ends.insert(out_.ends.end(), bytes, last);
-  }
-
   void resize(size_t size) {
     out_.text.resize(size);
-    if (!maps_) return;
-    out_.origins.resize(size);
-    out_.ends.resize(size);
+    if (map_) out_.origins.resize(size);
   }
 
   // Puts a space before punctuation from `begin` on that has none.
   void space_punctuation(size_t begin) {
     const std::string text = out_.text.substr(begin);
-    const auto from = ptrdiff_t(maps_ ? begin : 0);
-    const std::vector<uint32_t> origins(out_.origins.begin() + from, out_.origins.end());
-    const std::vector<uint32_t> ends(out_.ends.begin() + from, out_.ends.end());
+    const std::vector<CharacterRange> origins(out_.origins.begin() + ptrdiff_t(map_ ? begin : 0),
+                                              out_.origins.end());
     resize(begin);
     for (size_t i = 0; i < text.size();) {
       const Character c = decode_at(text, i);
@@ -88,12 +68,14 @@ class WordSplitter::Preparation {
           (out_.text.empty() || out_.text.back() != ' ')) {
         out_.text += ' ';
         // It covers no input, but within the expansion of one character belongs to that character.
-        const bool inside = maps_ && i > 0 && origins[i] == origins[i - 1];
-        if (maps_) map(1, origins[i], inside ? ends[i] : origins[i]);
+        const bool inside = map_ && i > 0 && origins[i].first == origins[i - 1].first;
+        if (map_)
+          out_.origins.emplace_back(origins[i].first,
+                                    inside ? origins[i].second : origins[i].first);
       }
       out_.text.append(text, i, c.bytes);
       for (const size_t end = i + c.bytes; i < end; ++i)
-        if (maps_) map(1, origins[i], ends[i]);
+        if (map_) out_.origins.push_back(origins[i]);
     }
   }
 
@@ -103,10 +85,7 @@ class WordSplitter::Preparation {
     for (size_t i = end; i < text.size(); ++i) {
       if (text[i] == ' ' && (end == 0 || text[end - 1] == ' ')) continue;
       text[end] = text[i];
-      if (maps_) {
-        out_.origins[end] = out_.origins[i];
-        out_.ends[end] = out_.ends[i];
-      }
+      if (map_) out_.origins[end] = out_.origins[i];
       ++end;
     }
     resize(end);
@@ -124,7 +103,7 @@ class WordSplitter::Preparation {
 
   const WordSplitter& splitter_;
   const SplitOptions& options_;
-  const bool maps_;
+  const bool map_;
   PreparedText& out_;
   uint32_t character_ = 0;               // of the input, next
   size_t split_to_ = 0, squeezed_to_ = 0;  // bytes of the text
@@ -147,8 +126,8 @@ std::string WordSplitter::normalize(std::string_view text) const {
   return out;
 }
 
-void WordSplitter::prepare(std::string_view text, bool maps, PreparedText& out) const {
-  Preparation preparation(*this, maps, out);
+void WordSplitter::prepare(std::string_view text, bool map, PreparedText& out) const {
+  Preparation preparation(*this, map, out);
   if (options_.dummy_prefix && !text.empty()) preparation.add_dummy_prefix();
   size_t plain_begin = 0;
   for (size_t i = 0; has_symbols_ && i < text.size();) {

@@ -22,7 +22,7 @@ struct PreparedText {
   std::string text;
   std::vector<Word> words;
   // For each byte of `text` the input characters it comes from; empty unless asked for.
-  std::vector<uint32_t> origins, ends;
+  std::vector<CharacterRange> origins;
 
   std::string_view of(const Word& word) const {
     return std::string_view(text).substr(word.begin, word.end - word.begin);
@@ -47,8 +47,8 @@ class WordSplitter {
 
   // The text that the words add up to, without the dummy prefix.
   std::string normalize(std::string_view text) const;
-  // With `maps`, fills the maps to input characters too.
-  void prepare(std::string_view text, bool maps, PreparedText& out) const;
+  // `map` asks for the origins too.
+  void prepare(std::string_view text, bool map, PreparedText& out) const;
 
  private:
   class Preparation;

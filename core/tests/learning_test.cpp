@@ -39,10 +39,9 @@ PairSet random_pairs(unsigned seed, size_t words, uint32_t sources) {
 
 Learner make_learner(const PairSet& pairs, LearnerOptions options, double coverage = 1) {
   pairs.check();
-  std::vector<double> counts(pairs.words.size(), 1);
   SeedOptions seeds;
   seeds.character_coverage = coverage;
-  return Learner(pairs, find_seeds(pairs.words, counts, seeds, nullptr), options);
+  return Learner(pairs, find_seeds(pairs, seeds, nullptr), options);
 }
 
 }  // namespace

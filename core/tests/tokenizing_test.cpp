@@ -129,14 +129,12 @@ TEST(paired_segmentation_covers_the_text) {
           if (random() % 3 == 0) links.emplace_back(s, t);
       const Pairing whole{source, {}, true}, linked{source, links, false}, inferred{source, {}, false};
       for (const Pairing& pairing : {whole, linked, inferred}) {
-        Conditions conditions;
-        tokenizer.find_conditions(prepared, model, pairing, *worker, conditions);
-        const Conditioned paired{&model, &conditions};
+        const Conditioned paired = tokenizer.condition(prepared, model, pairing, *worker);
         std::vector<PieceId> ids;
         tokenizer.encode(prepared, paired, *worker, ids);
         CHECK(tokenizer.decode(ids) == text);
         CHECK(tokenizer.segment(prepared, paired, *worker).ids == ids);
-        const auto sampled = tokenizer.sample(prepared, paired, 0.5, 9, *worker);
+        const auto sampled = tokenizer.segment(prepared, paired, *worker, Draw{0.5, 9});
         CHECK(tokenizer.decode(sampled.ids) == text);
       }
     }

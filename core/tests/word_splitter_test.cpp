@@ -51,8 +51,7 @@ TEST(paper_splitting_puts_a_space_before_punctuation) {
   CHECK((words_of(splitter, "ab, c .") == Words{"ab", " ,", " c", " ."}));
   PreparedText text;
   splitter.prepare("ab,", true, text);
-  CHECK((text.origins == std::vector<uint32_t>{0, 1, 2, 2}));
-  CHECK((text.ends == std::vector<uint32_t>{1, 2, 2, 3}));
+  CHECK((text.origins == std::vector<CharacterRange>{{0, 1}, {1, 2}, {2, 2}, {2, 3}}));
 }
 
 TEST(maps_cover_the_text_and_change_nothing) {
@@ -68,7 +67,7 @@ TEST(maps_cover_the_text_and_change_nothing) {
     splitter.prepare(input, false, plain);
     splitter.prepare(input, true, mapped);
     CHECK(plain.text == mapped.text && plain.words.size() == mapped.words.size());
-    CHECK(mapped.origins.size() == mapped.text.size() && mapped.ends.size() == mapped.text.size());
+    CHECK(mapped.origins.size() == mapped.text.size());
     uint32_t position = 0;
     for (const PreparedText::Word& word : plain.words) {
       CHECK(word.begin == position && word.end > word.begin);

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
 from pairpiece import _core
 from pairpiece.errors import OptionError
@@ -25,6 +25,18 @@ from pairpiece.text.words import SPLITTINGS
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
+
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _accepted(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """The result of the core; texts, sources or links that it refuses are an `OptionError`."""
+    try:
+        return call(*arguments, **options)
+    except ValueError as error:
+        raise OptionError(str(error)) from None
 
 
 class Encoder(StatefulTokenizer):
@@ -149,30 +161,14 @@ class Encoder(StatefulTokenizer):
         check_out_type(out_type)
         check_threads(num_threads)
         inputs = self._inputs(targets)
-        bigram = self._bigram_for(model, sources)
-        paired = self._paired_arguments(len(inputs), sources, alignments, whole_sentence)
+        scores = self._scores(len(inputs), sources, alignments, whole_sentence, model)
         tokens: list[Any]
-        try:
-            if out_type is Encoding:
-                rows = self._core.segment_batch(
-                    inputs,
-                    **paired,
-                    bigram=bigram,
-                    alpha=None,
-                    seed=0,
-                    count=0,
-                    threads=num_threads,
-                )
-                tokens = [self._encoding(row) for row in rows]
-            elif sources is not None:
-                as_pieces = out_type is str
-                tokens = self._core.encode_paired_batch(
-                    inputs, **paired, as_pieces=as_pieces, threads=num_threads
-                )
-            else:
-                tokens = self._core.encode_batch(inputs, bigram, out_type is str, num_threads)
-        except ValueError as error:  # texts, sources or links that are not what they should be
-            raise OptionError(str(error)) from None
+        if out_type is Encoding:
+            rows = _accepted(self._core.segment_batch, inputs, scores, threads=num_threads)
+            tokens = [self._encoding(row) for [row] in rows]
+        else:
+            as_pieces = out_type is str
+            tokens = _accepted(self._core.encode_batch, inputs, scores, as_pieces, num_threads)
         if not add_bos and not add_eos:
             return tokens
         return [self._framed(row, out_type, add_bos, add_eos) for row in tokens]
@@ -190,10 +186,7 @@ class Encoder(StatefulTokenizer):
         """Up to `n` different segmentations, best first; the first is what `encode` gives."""
         if type(n) is not int or not 1 <= n <= 1024:
             raise OptionError(f"n must be between 1 and 1024, not {n}")
-        found: list[Any] = self._alternatives(
-            text, source, alignment, out_type, whole_sentence, alpha=None, seed=0, count=n
-        )
-        return found
+        return self._alternatives(text, source, alignment, out_type, whole_sentence, count=n)
 
     def sample(
         self,
@@ -215,16 +208,10 @@ class Encoder(StatefulTokenizer):
             raise OptionError(f"alpha must be between 0 and 100, not {alpha}")
         seed = self.state.seed if seed is None else seed
         check_seed(seed)
-        return self._alternatives(
-            text,
-            source,
-            alignment,
-            out_type,
-            whole_sentence,
-            alpha=alpha,
-            seed=seed % 2**64,
-            count=0,
+        [drawn] = self._alternatives(
+            text, source, alignment, out_type, whole_sentence, alpha=alpha, seed=seed % 2**64
         )
+        return drawn
 
     def _alternatives(
         self,
@@ -233,36 +220,17 @@ class Encoder(StatefulTokenizer):
         alignment: Links | None,
         out_type: type[Any],
         whole_sentence: bool | None,
-        *,
-        alpha: float | None,
-        seed: int,
-        count: int,
-    ) -> Any:
+        **wanted: Any,
+    ) -> list[Any]:
         check_out_type(out_type)
-        paired = self._paired_arguments(
-            1,
-            None if source is None else [source],
-            None if alignment is None else [alignment],
-            whole_sentence,
-        )
-        try:
-            [found] = self._core.segment_batch(
-                self._inputs([text]),
-                **paired,
-                bigram=None,
-                alpha=alpha,
-                seed=seed,
-                count=count,
-                threads=1,
-            )
-        except ValueError as error:
-            raise OptionError(str(error)) from None
-        choose = {
-            int: lambda row: row[0],
-            str: lambda row: [self.state.vocabulary.pieces[i] for i in row[0]],
-            Encoding: self._encoding,
-        }[out_type]
-        return choose(found) if count == 0 else [choose(row) for row in found]
+        sources = None if source is None else [source]
+        alignments = None if alignment is None else [alignment]
+        scores = self._scores(1, sources, alignments, whole_sentence)
+        [rows] = _accepted(self._core.segment_batch, self._inputs([text]), scores, **wanted)
+        if out_type is Encoding:
+            return [self._encoding(row) for row in rows]
+        names = self.state.vocabulary.pieces
+        return [ids if out_type is int else [names[i] for i in ids] for ids, *_ in rows]
 
     def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
@@ -285,24 +253,22 @@ class Encoder(StatefulTokenizer):
             return first_names + tokens + last_names
         return tokens.between(first, first_names, last, last_names)
 
-    def _paired_arguments(
+    def _scores(
         self,
         size: int,
         sources: Sequence[Source] | None,
         alignments: Sequence[Links | None] | None,
         whole_sentence: bool | None,
-    ) -> dict[str, Any]:
+        model: str = "unigram",
+    ) -> _core.BigramModel | _core.Paired | None:
+        """What so many texts are scored by, besides the vocabulary."""
+        bigram = self._bigram(sources) if model == "bigram" else None
+        if model not in ("unigram", "bigram"):
+            raise OptionError(f"model must be unigram or bigram, not {model!r}")
         if sources is None:
             if alignments is not None:
                 raise OptionError("an alignment needs the source it aligns with")
-            return {
-                "model": None,
-                "source_ids": {},
-                "sources": [],
-                "tokenize": None,
-                "links": [],
-                "whole_sentence": False,
-            }
+            return bigram
         if len(sources) != size or (alignments is not None and len(alignments) != size):
             raise OptionError(
                 f"{size} targets but {len(sources)} sources"
@@ -311,14 +277,22 @@ class Encoder(StatefulTokenizer):
         table = self.cooccurrences()
         if whole_sentence is None:
             whole_sentence = table.settings.whole_sentence
-        return {
-            "model": table.core,
-            "source_ids": table.source_ids,
-            "sources": list(sources),
-            "tokenize": self._tokenize_source,
-            "links": [] if alignments is None else list(alignments),
-            "whole_sentence": whole_sentence,
-        }
+        return _accepted(
+            _core.Paired,
+            table.core,
+            table.source_ids,
+            list(sources),
+            self._tokenize_source,
+            None if alignments is None else list(alignments),
+            whole_sentence,
+        )
+
+    def _bigram(self, sources: object) -> _core.BigramModel:
+        if sources is not None:
+            raise OptionError("the bigram model encodes the target alone: leave the source out")
+        if self.state.bigram is None:
+            raise OptionError("this tokenizer has no bigram model: make one with distill_bigram")
+        return self.state.bigram.core
 
     def cooccurrences(self) -> CooccurrenceTable:
         """The table c(t, s) that the tokenizer has learned."""
@@ -374,17 +348,6 @@ class Encoder(StatefulTokenizer):
             return self._core.decode_batch(list(batch), num_threads)
         except ValueError as error:
             raise OptionError(f"these are not ids of this tokenizer: {error}") from None
-
-    def _bigram_for(self, model: str, sources: object) -> _core.BigramModel | None:
-        if model == "unigram":
-            return None
-        if model != "bigram":
-            raise OptionError(f"model must be unigram or bigram, not {model!r}")
-        if sources is not None:
-            raise OptionError("the bigram model encodes the target alone: leave the source out")
-        if self.state.bigram is None:
-            raise OptionError("this tokenizer has no bigram model: make one with distill_bigram")
-        return self.state.bigram.core
 
     # ------------------------------------------------------------------ copying
 
