@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
@@ -52,6 +53,14 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise an `OptionError` for anything but one of the choices."""
     if value not in choices:
         raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+
+
+def check_known(kind: str, name: str, known: Collection[str]) -> None:
+    """Raise an `OptionError` for a name that there is not; it says which one may be meant."""
+    if name not in known:
+        close = difflib.get_close_matches(name, sorted(known), 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise OptionError(f"there is no {kind} {name!r}{hint}")
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> None:

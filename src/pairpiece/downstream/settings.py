@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pairpiece.errors import OptionError
-from pairpiece.options import check_choice
+from pairpiece.options import check_choice, check_flag, check_known
 
 PRESETS = ("tiny", "small", "paper")
 
@@ -202,10 +201,7 @@ def translation_settings(preset: str, **changes: Any) -> TranslationSettings:
 def _changed(settings: AnySettings, changes: dict[str, Any]) -> AnySettings:
     known = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
     for name, value in changes.items():
-        if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {close[0]}?" if close else ""
-            raise OptionError(f"there is no setting {name!r}{hint}")
+        check_known("setting", name, known)
         changes[name] = _checked(name, value, known[name])
     settings = dataclasses.replace(settings, **changes)
     if getattr(settings, "width", 0) % (2 * getattr(settings, "heads", 1)):
@@ -223,8 +219,7 @@ def _checked(name: str, value: Any, like: Any) -> Any:
         check_choice(name, value, ("cosine", "inverse-sqrt"))
         return value
     if isinstance(like, bool):
-        if not isinstance(value, bool):
-            raise OptionError(f"{name} must be true or false, not {value!r}")
+        check_flag(name, value)
         return value
     if isinstance(like, tuple):
         if not isinstance(value, list | tuple) or len(value) != len(like):

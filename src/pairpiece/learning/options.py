@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from dataclasses import dataclass, field
 from typing import Any
 
 from pairpiece.errors import OptionError
-from pairpiece.options import LengthPenalty, check_between, check_choice, check_types
+from pairpiece.options import LengthPenalty, check_between, check_choice, check_known, check_types
 from pairpiece.text.options import TextOptions
 
 
@@ -153,11 +152,7 @@ def options_for(mode: str, overrides: dict[str, Any]) -> tuple[TextOptions, Lear
     text_names = {f.name for f in dataclasses.fields(TextOptions)}
     learning_names = {f.name for f in dataclasses.fields(LearningOptions)}
     for name in overrides:
-        if name not in text_names | learning_names:
-            known = sorted(text_names | learning_names | _ARGUMENTS)
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {close[0]}?" if close else ""
-            raise OptionError(f"there is no option {name!r}{hint}")
+        check_known("option", name, text_names | learning_names | _ARGUMENTS - {name})
     overrides = {k: tuple(v) if isinstance(v, list) else v for k, v in overrides.items()}
     return (
         dataclasses.replace(preset.text, **{k: v for k, v in overrides.items() if k in text_names}),
