@@ -118,7 +118,7 @@ class Learner {
   // The new number of a piece, unless it is dropped, and how far its row of the table moves.
   struct Move {
     uint32_t piece = kUnknownPiece;
-    uint64_t cells = 0;
+    uint32_t cells = 0;
   };
   // The steps of `keep`.
   std::vector<Move> drop_rows(std::span<const uint8_t> flags);
@@ -162,7 +162,19 @@ class Learner {
   // Calls body(first word, last word) for runs of words short enough to be interrupted between;
   // false if it was.
   template <class Body>
-  bool each_block(const Interrupted& interrupted, Body body) const;
+  bool each_block(const Interrupted& interrupted, Body body) const {
+    constexpr size_t kCells = size_t{1} << 19, kWords = 4096;
+    for (size_t begin = 0; begin < words();) {
+      if (interrupted && interrupted()) return false;
+      size_t end = begin + 1;
+      while (end < words() && end - begin < kWords &&
+             cell_begin_[end + 1] - cell_begin_[begin] <= kCells)
+        ++end;
+      body(begin, end);
+      begin = end;
+    }
+    return true;
+  }
   // Calls choose(word, scratch, chosen) for all words on all threads, to put into `chosen` the
   // pieces of the word's segmentations, and adds them up one after the other.
   template <class Choose>
@@ -187,20 +199,5 @@ class Learner {
   Table table_;
   std::vector<double> piece_count_, source_count_, base_;
 };
-
-template <class Body>
-bool Learner::each_block(const Interrupted& interrupted, Body body) const {
-  constexpr size_t kCells = size_t{1} << 19, kWords = 4096;
-  for (size_t begin = 0; begin < words();) {
-    if (interrupted && interrupted()) return false;
-    size_t end = begin + 1;
-    while (end < words() && end - begin < kWords &&
-           cell_begin_[end + 1] - cell_begin_[begin] <= kCells)
-      ++end;
-    body(begin, end);
-    begin = end;
-  }
-  return true;
-}
 
 }  // namespace pairpiece

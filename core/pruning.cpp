@@ -216,7 +216,7 @@ std::vector<Learner::Move> Learner::drop_rows(std::span<const uint8_t> flags) {
     }
     row_begin.push_back(last - dropped);
     if (kept != t) pieces_[kept] = std::move(pieces_[t]);
-    moves[t] = {kept++, dropped};
+    moves[t] = {kept++, uint32_t(dropped)};
   }
   pieces_.resize(kept);
   table_.source.resize(table_.source.size() - dropped);
@@ -249,7 +249,7 @@ void Learner::drop_edges(std::span<const Move> moves) {
       if (stays(edge)) {
         if (edge.piece != kUnknownPiece) {
           for (size_t k = 0; k < sources; ++k)
-            cell[k] = uint32_t(old_cell[k] - moves[edge.piece].cells);
+            cell[k] = old_cell[k] - moves[edge.piece].cells;
           edge.piece = moves[edge.piece].piece & 0xFFFFFF;
         }
         *to++ = edge;

@@ -57,9 +57,8 @@ struct ScoredWord {
     take_path();
   }
 
-  double log_probability(uint32_t edge) const { return log_weight[edge] + piece_penalty; }
   void add_log_probability(double& sum) const {
-    for (const uint32_t e : path.edges) sum += log_probability(e);
+    for (const uint32_t e : path.edges) sum += log_weight[e] + piece_penalty;
   }
 };
 

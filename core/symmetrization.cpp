@@ -37,17 +37,9 @@ std::vector<Link> grow_diag_final_and(std::span<const Link> forward, std::span<c
   };
   for (const Link& link : links) mark(link);
 
-  // Links grow in turns, those of both directions first.  By passes, a link that is added ahead has
-  // its turn in the same pass, any other in the next; outward, one after the other.
-  const bool outward = growth == Growth::outward;
-  if (outward) std::sort(links.begin(), links.end(), by_target);
-  using Turn = std::pair<size_t, Link>;
-  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
-  for (const Link& link : links) turns.emplace(outward ? turns.size() : 0, link);
-  while (!turns.empty()) {
-    const auto [turn, here] = turns.top();
-    turns.pop();
-    for (const auto& [down, right] : outward ? kByTarget : kSidesFirst) {
+  // Adds what can grow from a link, and calls tell(link) for each.
+  const auto grow = [&](const Link here, const Steps& steps, auto tell) {
+    for (const auto& [down, right] : steps) {
       // Below 0 lies a number above those of all words.
       const Link link{here.first + uint32_t(down), here.second + uint32_t(right)};
       if (link.first >= words || link.second >= words ||
@@ -55,8 +47,24 @@ std::vector<Link> grow_diag_final_and(std::span<const Link> forward, std::span<c
           !std::binary_search(either.begin(), either.end(), link))
         continue;
       mark(link);
-      turns.emplace(outward ? links.size() : turn + (link < here), link);
       links.push_back(link);
+      tell(link);
+    }
+  };
+  if (growth == Growth::outward) {
+    std::sort(links.begin(), links.end(), by_target);
+    for (size_t i = 0; i < links.size(); ++i) grow(links[i], kByTarget, [](const Link&) {});
+  } else {
+    // A link that is added ahead has its turn in the same pass, any other in the next.
+    using Turn = std::pair<size_t, Link>;
+    std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+    for (const Link& link : links) turns.emplace(0, link);
+    while (!turns.empty()) {
+      const Turn turn = turns.top();
+      turns.pop();
+      grow(turn.second, kSidesFirst, [&](const Link& link) {
+        turns.emplace(turn.first + (link < turn.second), link);
+      });
     }
   }
   for (const auto& direction : {forward, reverse}) {

@@ -32,11 +32,14 @@ void find_edges(const Vocabulary& vocabulary, const PreparedText& text, WordEdge
   }
 }
 
+// What is segmented as one: words, or longer parts of a text.
+using Parts = std::span<const PreparedText::Word>;
+
 // The one loop over the parts of a text: calls add_symbol(id) for user-defined symbols and
 // add_part(i, part) for all else.
 template <Scorer S, class AddSymbol, class AddPart>
-void each_part(const PreparedText& text, std::span<const PreparedText::Word> parts, S& scorer,
-               AddSymbol add_symbol, AddPart add_part) {
+void each_part(const PreparedText& text, Parts parts, S& scorer, AddSymbol add_symbol,
+               AddPart add_part) {
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string_view part = text.of(parts[i]);
     if (parts[i].symbol < 0) {
@@ -46,6 +49,60 @@ void each_part(const PreparedText& text, std::span<const PreparedText::Word> par
       add_symbol(PieceId(parts[i].symbol));
     }
   }
+}
+
+// Words, or longer parts if scores are added up over these.
+Parts parts_of(const PreparedText& text, Summation summation, Tokenizer::Worker& worker) {
+  if (summation == Summation::words) return text.words;
+  worker.parts.clear();
+  for (const PreparedText::Word& word : text.words) {
+    const bool goes_on = !worker.parts.empty() && worker.parts.back().symbol < 0 &&
+                         word.symbol < 0 &&
+                         (summation != Summation::spaces || text.text[word.begin] != ' ');
+    if (goes_on)
+      worker.parts.back().end = word.end;
+    else
+      worker.parts.push_back(word);
+  }
+  return worker.parts;
+}
+
+// Words are independent: the best whole texts are among the combinations of the best words.
+template <LatticeScorer S>
+std::vector<Segmentation> best_combinations(const Vocabulary& vocabulary, const PreparedText& text,
+                                            S& scorer, Parts parts, size_t count) {
+  struct Combination {
+    double score;
+    size_t beginning, path;
+  };
+  std::vector<Segmentation> found(1);
+  std::vector<double> score(1, 0.0);
+  std::vector<Combination> combinations;
+  const auto add_symbol = [&](PieceId symbol) {
+    for (Segmentation& beginning : found) beginning.ids.push_back(symbol);
+  };
+  each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
+    ScoredWord& scored = scorer.load(i, part);
+    const auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
+    combinations.clear();
+    for (size_t a = 0; a < found.size(); ++a)
+      for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
+        combinations.push_back({score[a] + paths[b].score, a, b});
+    std::ranges::stable_sort(combinations, std::greater(), &Combination::score);
+    if (combinations.size() > count) combinations.resize(count);
+    std::vector<Segmentation> longer;
+    score.clear();
+    for (const Combination& combination : combinations) {
+      Segmentation& next = longer.emplace_back(found[combination.beginning]);
+      score.push_back(combination.score);
+      scored.path = paths[combination.path];
+      scored.take_path();
+      vocabulary.append_ids(part, scored.segmentation, next.ids);
+      scored.add_log_probability(next.log_probability);
+    }
+    found = std::move(longer);
+  });
+  return found;
 }
 
 }  // namespace
@@ -74,22 +131,6 @@ void Tokenizer::give_back(std::unique_ptr<Worker> worker) const {
   }
 }
 
-Tokenizer::Parts Tokenizer::parts_of(const PreparedText& text, Worker& worker) const {
-  const Summation summation = vocabulary_.summation();
-  if (summation == Summation::words) return text.words;
-  worker.parts.clear();
-  for (const PreparedText::Word& word : text.words) {
-    const bool goes_on = !worker.parts.empty() && worker.parts.back().symbol < 0 &&
-                         word.symbol < 0 &&
-                         (summation != Summation::spaces || text.text[word.begin] != ' ');
-    if (goes_on)
-      worker.parts.back().end = word.end;
-    else
-      worker.parts.push_back(word);
-  }
-  return worker.parts;
-}
-
 template <class Use>
 auto Tokenizer::with_scorer(const PreparedText& text, const Model& model, Worker& worker,
                             Use use) const {
@@ -104,7 +145,7 @@ auto Tokenizer::with_scorer(const PreparedText& text, const Model& model, Worker
     return use(scorer, worker.memory_of((*bigram)->identity()).cache, Parts(text.words));
   }
   UnigramScorer scorer(vocabulary_, worker.unigram, worker.scored);
-  return use(scorer, worker.cache, parts_of(text, worker));
+  return use(scorer, worker.cache, parts_of(text, vocabulary_.summation(), worker));
 }
 
 Conditioned Tokenizer::condition(const PreparedText& text, const ConditionalModel& model,
@@ -137,7 +178,7 @@ void Tokenizer::encode(const PreparedText& text, const Model& model, Worker& wor
       const std::string_view key = scorer.key(i, part);
       if (cache.append(hashes[i], key, ids)) return;
       const size_t before = ids.size();
-      append_ids(part, scorer.best(i, part), ids);
+      vocabulary_.append_ids(part, scorer.best(i, part), ids);
       cache.remember(hashes[i], key, std::span(ids).subspan(before));
     });
   });
@@ -154,61 +195,23 @@ Segmentation Tokenizer::choose(const PreparedText& text, const Model& model, Wor
         if (draw) {
           ScoredWord& scored = scorer.load(i, part);
           scored.draw(draw->exponent, Uniform(draw->seed, i));
-          append_ids(part, scored.segmentation, out.ids);
+          vocabulary_.append_ids(part, scored.segmentation, out.ids);
           scored.add_log_probability(out.log_probability);
           return;
         }
       }
-      append_ids(part, scorer.best(i, part), out.ids);
+      vocabulary_.append_ids(part, scorer.best(i, part), out.ids);
       scorer.add_log_probability(out.log_probability);
     });
   });
   return out;
 }
 
-// Words are independent: the best whole texts are among the combinations of the best words.
-template <LatticeScorer S>
-std::vector<Segmentation> Tokenizer::best_combinations(const PreparedText& text, S& scorer,
-                                                       Parts parts, size_t count) const {
-  struct Combination {
-    double score;
-    size_t beginning, path;
-  };
-  std::vector<Segmentation> found(1);
-  std::vector<double> score(1, 0.0);
-  std::vector<Combination> combinations;
-  const auto add_symbol = [&](PieceId symbol) {
-    for (Segmentation& beginning : found) beginning.ids.push_back(symbol);
-  };
-  each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
-    ScoredWord& scored = scorer.load(i, part);
-    const auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
-    combinations.clear();
-    for (size_t a = 0; a < found.size(); ++a)
-      for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
-        combinations.push_back({score[a] + paths[b].score, a, b});
-    std::ranges::stable_sort(combinations, std::greater(), &Combination::score);
-    if (combinations.size() > count) combinations.resize(count);
-    std::vector<Segmentation> longer;
-    score.clear();
-    for (const Combination& combination : combinations) {
-      Segmentation& next = longer.emplace_back(found[combination.beginning]);
-      score.push_back(combination.score);
-      for (const uint32_t e : paths[combination.path].edges) {
-        vocabulary_.append_ids(part, scored.edges[e], next.ids);
-        next.log_probability += scored.log_probability(e);
-      }
-    }
-    found = std::move(longer);
-  });
-  return found;
-}
-
 std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text, const Model& model,
                                                   size_t count, Worker& worker) const {
   auto found = with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
     std::vector<Segmentation> none;
-    if constexpr (LatticeScorer<S>) return best_combinations(text, scorer, parts, count);
+    if constexpr (LatticeScorer<S>) return best_combinations(vocabulary_, text, scorer, parts, count);
     else return none;
   });
   const bool by_words = vocabulary_.summation() == Summation::words;

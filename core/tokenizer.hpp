@@ -91,26 +91,12 @@ class Tokenizer {
   void give_back(std::unique_ptr<Worker> worker) const;
 
  private:
-  // What is segmented as one: words, or longer parts of a text.
-  using Parts = std::span<const PreparedText::Word>;
-
   // Calls use(scorer, cache, parts) for a model.
   template <class Use>
   auto with_scorer(const PreparedText& text, const Model& model, Worker& worker, Use use) const;
-  // Words, or longer parts if the vocabulary adds up its scores over these.
-  Parts parts_of(const PreparedText& text, Worker& worker) const;
-
   // Ids and log-probabilities; `located` adds the rest.
   Segmentation choose(const PreparedText& text, const Model& model, Worker& worker,
                       const std::optional<Draw>& draw) const;
-  template <LatticeScorer S>
-  std::vector<Segmentation> best_combinations(const PreparedText& text, S& scorer, Parts parts,
-                                              size_t count) const;
-
-  void append_ids(std::string_view word, std::span<const Edge> edges,
-                  std::vector<PieceId>& ids) const {
-    for (const Edge& edge : edges) vocabulary_.append_ids(word, edge, ids);
-  }
   void merge_unknown(std::vector<PieceId>& ids, size_t begin) const;
   // With words and offsets, and with unknown tokens merged.
   Segmentation located(const PreparedText& text, Segmentation segmentation) const;

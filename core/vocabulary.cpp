@@ -108,15 +108,17 @@ void Vocabulary::append_edges(std::string_view word, std::vector<Edge>& edges) c
   each_edge(word, [&](const Edge& edge) { edges.push_back(edge); });
 }
 
-void Vocabulary::append_ids(std::string_view word, const Edge& edge,
+void Vocabulary::append_ids(std::string_view word, std::span<const Edge> edges,
                             std::vector<PieceId>& ids) const {
-  if (edge.piece != kUnknownPiece) {
-    ids.push_back(PieceId(edge.piece));
-  } else if (has_bytes()) {
-    for (uint32_t i = edge.begin; i < edge.end(); ++i)
-      ids.push_back(byte_pieces_[static_cast<unsigned char>(word[i])]);
-  } else {
-    ids.push_back(unknown_);
+  for (const Edge& edge : edges) {
+    if (edge.piece != kUnknownPiece) {
+      ids.push_back(PieceId(edge.piece));
+    } else if (has_bytes()) {
+      for (uint32_t i = edge.begin; i < edge.end(); ++i)
+        ids.push_back(byte_pieces_[static_cast<unsigned char>(word[i])]);
+    } else {
+      ids.push_back(unknown_);
+    }
   }
 }
 

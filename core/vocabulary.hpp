@@ -56,8 +56,9 @@ class Vocabulary {
   // that is not a piece itself.
   void append_edges(std::string_view word, std::vector<Edge>& edges) const;
 
-  // Appends the ids of an edge: its piece, or the bytes of an unknown character.
-  void append_ids(std::string_view word, const Edge& edge, std::vector<PieceId>& ids) const;
+  // Appends the ids of edges: their pieces, or the bytes of unknown characters.
+  void append_ids(std::string_view word, std::span<const Edge> edges,
+                  std::vector<PieceId>& ids) const;
 
   // The best segmentation of a word, or of a longer text, under the scores, as edges in
   // `scratch.path`; returns its score, added to what came `before`.  O(bytes × longest piece).
