@@ -262,7 +262,7 @@ class Encoder(StatefulTokenizer):
         model: str = "unigram",
     ) -> _core.BigramModel | _core.Paired | None:
         """What so many texts are scored by, besides the vocabulary."""
-        bigram = self._bigram(sources) if model == "bigram" else None
+        bigram = self._bigram_model(sources) if model == "bigram" else None
         if model not in ("unigram", "bigram"):
             raise OptionError(f"model must be unigram or bigram, not {model!r}")
         if sources is None:
@@ -287,7 +287,7 @@ class Encoder(StatefulTokenizer):
             whole_sentence,
         )
 
-    def _bigram(self, sources: object) -> _core.BigramModel:
+    def _bigram_model(self, sources: object) -> _core.BigramModel:
         if sources is not None:
             raise OptionError("the bigram model encodes the target alone: leave the source out")
         if self.state.bigram is None:
