@@ -225,43 +225,33 @@ std::vector<Learner::Move> Learner::drop_rows(std::span<const uint8_t> flags) {
   return moves;
 }
 
+// Edges and their cells close up in place: what is written lies before what is still to be read.
 void Learner::drop_edges(std::span<const Move> moves) {
-  const auto stays = [&](const Edge& edge) {
-    return edge.piece == kUnknownPiece || moves[edge.piece].piece != kUnknownPiece;
-  };
-  std::vector<uint64_t> edge_begin(words() + 1, 0), cell_begin(words() + 1, 0);
-  parallel_for(options_.threads, words(), 1024, [&](size_t, size_t w) {
-    const auto edges = edges_of(w);
-    edge_begin[w + 1] = uint64_t(std::count_if(edges.begin(), edges.end(), stays));
-  });
+  uint64_t edge_end = 0, cell_end = 0;  // of what is kept
+  uint64_t e = 0, cell = 0;
   for (size_t w = 0; w < words(); ++w) {
-    cell_begin[w + 1] = cell_begin[w] + edge_begin[w + 1] * local_sources(w).size();
-    edge_begin[w + 1] += edge_begin[w];
-  }
-  std::vector<Edge> edges(edge_begin.back());
-  std::vector<uint32_t> cells(cell_begin.back());
-  parallel_for(options_.threads, words(), 1024, [&](size_t, size_t w) {
     const size_t sources = local_sources(w).size();
-    const uint32_t* old_cell = cell_.data() + cell_begin_[w];
-    uint32_t* cell = cells.data() + cell_begin[w];
-    Edge* to = edges.data() + edge_begin[w];
-    for (Edge edge : edges_of(w)) {
-      if (stays(edge)) {
-        if (edge.piece != kUnknownPiece) {
-          for (size_t k = 0; k < sources; ++k)
-            cell[k] = old_cell[k] - moves[edge.piece].cells;
-          edge.piece = moves[edge.piece].piece & 0xFFFFFF;
-        }
-        *to++ = edge;
-        cell += sources;
+    const uint64_t last = edge_begin_[w + 1];
+    edge_begin_[w] = edge_end;
+    cell_begin_[w] = cell_end;
+    for (; e < last; ++e, cell += sources) {
+      Edge edge = edges_[e];
+      if (edge.piece == kUnknownPiece) {
+        std::fill_n(cell_.begin() + ptrdiff_t(cell_end), sources, 0);
+      } else {
+        const Move& move = moves[edge.piece];
+        if (move.piece == kUnknownPiece) continue;
+        for (size_t k = 0; k < sources; ++k) cell_[cell_end + k] = cell_[cell + k] - move.cells;
+        edge.piece = move.piece & 0xFFFFFF;
       }
-      old_cell += sources;
+      edges_[edge_end++] = edge;
+      cell_end += sources;
     }
-  });
-  edges_ = std::move(edges);
-  edge_begin_ = std::move(edge_begin);
-  cell_ = std::move(cells);
-  cell_begin_ = std::move(cell_begin);
+  }
+  edge_begin_.back() = edge_end;
+  cell_begin_.back() = cell_end;
+  edges_.resize(edge_end);
+  cell_.resize(cell_end);
 }
 
 }  // namespace pairpiece
