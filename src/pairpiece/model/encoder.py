@@ -132,7 +132,7 @@ class Encoder(StatefulTokenizer):
         if fast and self.state.pretokenizer is None and (out_type is int or out_type is str):
             check_text(text)
             found: Any = self._core.encode(text, out_type is str)
-            return self._framed(found, out_type, add_bos, add_eos)
+            return self._framed(found, out_type, add_bos, add_eos) if add_bos or add_eos else found
         return self.encode_batch(
             [text],
             sources=None if source is None else [source],
