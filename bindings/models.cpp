@@ -18,8 +18,9 @@ void bind_models(nb::module_& module) {
       .def(nb::init<double, double, double>(), "over"_a, "under"_a, "unlinked"_a);
 
   nb::class_<ConditionalOptions>(module, "ConditionalOptions")
-      .def(nb::init<Conditional, double, const LengthPenalty&, double, double>(), "conditional"_a,
-           "smoothing"_a, "length_penalty"_a, "piece_penalty"_a, "inferred_piece_penalty"_a);
+      .def(nb::init<Conditional, bool, double, const LengthPenalty&, double, double>(),
+           "conditional"_a, "evidence"_a, "smoothing"_a, "length_penalty"_a, "piece_penalty"_a,
+           "inferred_piece_penalty"_a);
 
   nb::class_<ConditionalModel>(module, "ConditionalModel")
       .def(

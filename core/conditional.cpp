@@ -33,7 +33,7 @@ ConditionalModel::ConditionalModel(const SparseRows& counts, std::vector<double>
   counts.check(base_.size(), source_count_.size());
   if (source_count_.empty()) throw std::invalid_argument("the table has no sources");
   if (source_count_.size() > kMaxSources) throw std::invalid_argument("too many source tokens");
-  unknown_ = unknown_log_probability(base_);
+  if (!options_.evidence) unknown_ = unknown_log_probability(base_);
   by_source_ = counts.transposed(source_count_.size());
 }
 
@@ -61,6 +61,7 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
   scratch.begin_sentence(edges, base_.size());
   auto& sums = scratch.log_probabilities;
   sums.assign(scratch.pieces.size(), 0.0);
+  if (is_target_only(condition)) return;
   const auto sources = sources_of(condition);
   // Sums over the sources that pieces were met with: those of eq. 2, or of eq. 6 without p0.
   const bool pooled = options_.conditional == Conditional::pooled;
@@ -77,6 +78,7 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
       sums[n] = std::log(sums[n] / double(sources.size()) + options_.smoothing * base * divisors);
     else
       sums[n] = sums[n] > 0 ? std::log(sums[n] / divisors) : std::log(base) - kUnseenPenalty;
+    if (options_.evidence) sums[n] -= std::log(base);
   }
 }
 
@@ -101,7 +103,7 @@ void ConditionalModel::each_met(int32_t source, Scratch& scratch, Visit visit) c
 
 void ConditionalModel::log_prior(size_t length, const Condition& condition,
                                  std::vector<double>& out) const {
-  const bool counted = length <= kLongestCountedWord;
+  const bool counted = length <= kLongestCountedWord && !is_target_only(condition);
   find_log_prior(counted ? options_.penalty : LengthPenalty(), length, condition.expected, out);
 }
 

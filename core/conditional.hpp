@@ -2,6 +2,7 @@
 // target word is conditioned on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -70,6 +71,8 @@ class Conditions {
 
 struct ConditionalOptions {
   Conditional conditional = Conditional::mixture;
+  // Whether pieces score log p(t|S) − log p0(t) more than without a source, or log p(t|S).
+  bool evidence = false;
   double smoothing = 1;               // κ of the mixture
   LengthPenalty penalty;
   double piece_penalty = 0;           // τ, subtracted for every piece
@@ -97,7 +100,10 @@ class ConditionalModel {
     std::vector<double> rows, reach, evidence;
   };
 
-  double piece_penalty(const Conditions& conditions) const {
+  bool evidence() const { return options_.evidence; }
+  // τ for a word; evidence about nothing changes nothing.
+  double piece_penalty(const Conditions& conditions, const Condition& condition) const {
+    if (is_target_only(condition)) return 0;
     return conditions.inferred() ? options_.inferred_piece_penalty : options_.piece_penalty;
   }
   uint64_t identity() const { return identity_; }
@@ -110,8 +116,8 @@ class ConditionalModel {
     return source == kUnseenSource ? 0 : by_source_.at(size_t(source), piece);
   }
 
-  // log p(t|S) (eq. 2, or 6–7) without the penalties, of the pieces of edges that were loaded
-  // together with S; the unknown piece has a low constant.
+  // log p(t|S) (eq. 2, or 6–7), or how much higher than log p0(t) it is, without the penalties, of
+  // the pieces of edges that were loaded together with S; the unknown piece has a constant.
   void load(const Condition& condition, std::span<const Edge> edges, Scratch& scratch) const;
   double log_probability(uint32_t piece, const Scratch& scratch) const {
     return piece == kUnknownPiece ? unknown_ : scratch.log_probabilities[scratch.number[piece]];
@@ -125,6 +131,12 @@ class ConditionalModel {
                                 Scratch& scratch) const;
 
  private:
+  // Whether a word is scored as if there were no source at all: nothing is known about its tokens.
+  bool is_target_only(const Condition& condition) const {
+    return options_.evidence &&
+           std::all_of(condition.sources.begin(), condition.sources.end(),
+                       [](int32_t source) { return source == kUnseenSource; });
+  }
   // p(t|S) of every piece in the lattices, for every source word S and, in a last column, for none:
   // scratch.rows.
   void find_rows(const SourceSentence& source, const WordEdges& target, Scratch& scratch) const;
@@ -143,7 +155,7 @@ class ConditionalModel {
   std::vector<double> source_count_;
   std::vector<double> base_;
   ConditionalOptions options_;
-  double unknown_ = 0;  // log-probability of a character outside the vocabulary
+  double unknown_ = 0;  // what a character outside the vocabulary has for log-probability
   uint64_t identity_ = next_identity();
 };
 

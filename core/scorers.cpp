@@ -46,7 +46,6 @@ ConditionalScorer::ConditionalScorer(const Vocabulary& vocabulary, const Conditi
       conditions_(conditions),
       memory_(memory),
       scored_(scored) {
-  scored_.piece_penalty = model.piece_penalty(conditions);
   if (conditions.whole_sentence()) {
     model.load(conditions.of(0), conditions.edges.edges, memory.scratch);
     return;
@@ -71,8 +70,10 @@ ScoredWord& ConditionalScorer::load(size_t i, std::string_view word) {
     model_.load(condition, scored_.edges, memory_.scratch);
     model_.log_prior(word.size(), condition, scored_.log_prior);
   }
+  scored_.piece_penalty = model_.piece_penalty(conditions_, condition);
   scored_.weigh(word.size(), [&](const Edge& edge) {
-    return model_.log_probability(edge.piece, memory_.scratch);
+    const double own = model_.evidence() ? vocabulary_.score_of(edge) : 0;
+    return own + model_.log_probability(edge.piece, memory_.scratch);
   });
   return scored_;
 }

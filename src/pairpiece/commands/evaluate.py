@@ -7,8 +7,8 @@ for example:
   pairpiece evaluate --target test.it --tokenizer it.model --tokenizer bert/tokenizer.json \
       --format latex
 
-A PairPiece model is measured target only and with source; model/@marginal, @paired, @aligned (with
-word links by Eflomal) and @bigram say which.  name=path gives a name.  pretokenized:FILE has the
+A PairPiece model is measured target only, with source and, as a control, with a wrong source;
+model/@marginal, @paired, @aligned (with word links by Eflomal), @wrong and @bigram say which.  name=path gives a name.  pretokenized:FILE has the
 tokens of the target text, separated by spaces.  The first tokenizer is the one others are compared
 with, unless --baseline names another.
 """
@@ -23,12 +23,13 @@ from pairpiece import evaluation, files
 from pairpiece.commands.console import progress_bar
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.evaluation import figures, report
+from pairpiece.evaluation.aligned import ALIGNERS, EFLOMAL
 from pairpiece.evaluation.formats import FORMATS, to_terminal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 
 _ARGUMENTS = (
     *("source_tokenizer", "dev_target", "dev_source", "other_languages", "baseline", "metrics"),
-    *("align", "runs", "symmetrization", "renyi_power", "resamples", "seed"),
+    *("align", "aligner", "control", "runs", "symmetrization", "renyi_power", "resamples", "seed"),
 )
 """Options that are arguments of `pairpiece.evaluate`."""
 
@@ -64,7 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--metric", dest="metrics", action="append", metavar="NAME", help="default: all"
     )
-    how.add_argument("--no-align", dest="align", action="store_false", help="without Eflomal")
+    how.add_argument("--no-align", dest="align", action="store_false", help="without an aligner")
+    how.add_argument("--aligner", choices=ALIGNERS, default=EFLOMAL, help="default eflomal")
+    how.add_argument(
+        "--no-control",
+        dest="control",
+        action="store_false",
+        help="do not measure with the source of another sentence of the same length as well",
+    )
     how.add_argument("--runs", type=int, default=3, metavar="N", help="of Eflomal, default 3")
     how.add_argument(
         "--symmetrization", choices=list(SYMMETRIZATIONS), default="grow-diag-final-and"

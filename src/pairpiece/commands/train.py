@@ -29,7 +29,7 @@ from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.model.saving import check_destination
 from pairpiece.options import LengthPenalty
 from pairpiece.run import pipeline
-from pairpiece.run.job import CHOICES, DEFAULT_BALANCE, LINKS_BETWEEN, Job, prepare
+from pairpiece.run.job import CHOICES, LINKS_BETWEEN, Job, prepare
 
 _CHOICES = {field.name for choice in CHOICES for field in dataclasses.fields(choice)} | {"mode"}
 
@@ -56,7 +56,7 @@ def _add_text(text: argparse._ArgumentGroup) -> None:
         "--dev-source",
         nargs="+",
         metavar="FILE",
-        help="text like that to tokenize: calibrate on it",
+        help="text like that to tokenize: fit the number of tokens to it",
     )
     text.add_argument("--dev-target", nargs="+", metavar="FILE", help="its translation")
     text.add_argument("--format", choices=FORMATS, help="if the suffix does not tell")
@@ -84,7 +84,7 @@ def _add_model(model: argparse._ArgumentGroup) -> None:
         type=float,
         metavar="X",
         help="tokens to make, in proportion to a plain unigram tokenizer: less for compression, "
-        f"more for alignment; default {DEFAULT_BALANCE}",
+        "more for alignment; not given, pieces decide",
     )
     model.add_argument("--seed", type=int, default=0, metavar="N")
     model.add_argument(

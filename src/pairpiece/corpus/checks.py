@@ -21,13 +21,15 @@ SHORT = 30
 
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
-_EMPTY, _RATIO, _LONG, _DUPLICATE = "empty", "ratio", "long", "duplicate"
+_EMPTY, _RATIO, _LONG, _DUPLICATE, _SPACES = "empty", "ratio", "long", "duplicate", "spaces"
 
 _DESCRIPTIONS = {
     _EMPTY: "an empty side (left out)",
     _RATIO: f"sides whose lengths differ more than {MAX_RATIO} times (left out)",
     _LONG: f"a side of more than {MAX_CHARACTERS:,} characters (left out)",
     _DUPLICATE: "the same text as an earlier pair (kept)",
+    _SPACES: "spaces at an end of the target, which cost a token each time such a line is encoded "
+    "(to leave them out: --set remove_extra_spaces=true)",
 }
 
 
@@ -56,6 +58,7 @@ class Checks:
     1 pair has an empty side (left out); the first is a:2
     """
 
+    tell_spaces: bool = False  # whether spaces at the ends of targets are trouble
     read: int = 0
     kept: int = 0
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -74,6 +77,8 @@ class Checks:
             if key in self._seen:
                 self._found(_DUPLICATE, pair.place)
             self._seen.add(key)
+            if self.tell_spaces and len(target) < len(pair.target.strip("\r\n")):
+                self._found(_SPACES, pair.place)
             self.kept += 1
             yield SentencePair(source, target, pair.place, self.read - 1)
         if self.kept == 0:

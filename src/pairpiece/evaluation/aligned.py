@@ -2,11 +2,12 @@
 
 The paper's protocol: the dev text is tokenized by every tokenizer, each target token marked with
 the tokenizer that made it; Eflomal aligns the union with the source and yields priors; with those
-it aligns the test text, prepared in the same way.
+it aligns the test text, prepared in the same way.  Or by fast_align, another kind of aligner.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -15,13 +16,21 @@ import numpy as np
 
 from pairpiece.evaluation.parallel_text import Array
 from pairpiece.evaluation.tokenized import Links, Tokenized
+from pairpiece.links import fast_align
 from pairpiece.links.eflomal import Eflomal, symmetrized_links
+
+
+EFLOMAL, FAST_ALIGN = "eflomal", "fast_align"
+ALIGNERS = (EFLOMAL, FAST_ALIGN)
+
+Dev = Sequence[Tokenized | None] | None
 
 
 def align(
     texts: Sequence[Tokenized],
-    dev: Sequence[Tokenized | None] | None,
+    dev: Dev,
     *,
+    aligner: str = EFLOMAL,
     runs: int,
     seed: int,
     symmetrization: str,
@@ -32,28 +41,49 @@ def align(
 
     `dev` has, in the same order, the dev text of each tokenizer that can tokenize it.
     """
+    if aligner == FAST_ALIGN:
+        _fast_align(texts, dev)
+        return
     for run in range(runs):
         if advance is not None:
             advance(run, runs)
-        aligner = Eflomal(seed=seed + run)
-        with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
-            folder = Path(name)
-            priors = None
-            if dev is not None and any(dev):
-                _write(folder, dev)
-                aligner.align(folder, num_threads=num_threads)
-                priors = aligner.make_priors(folder)
-            _write(folder, texts)
-            aligner.align(folder, priors=priors, scores=True, num_threads=num_threads)
-            links = list(symmetrized_links(folder, symmetrization))
-            certain = [len(both) for both in symmetrized_links(folder, "intersection")]
-            scores = _scores(folder)
-        for i, text in enumerate(texts):
-            part = slice(i * len(text.tokens), (i + 1) * len(text.tokens))
-            agreed = np.array(certain[part], float)
-            empty = (text.lengths == 0) | (text.source_total == 0)
-            scored = np.where(empty, np.nan, scores[part])
-            text.runs.append(Links.of(links[part], text.source_total, agreed, scored))
+        _eflomal(texts, dev, Eflomal(seed=seed + run), symmetrization, num_threads)
+
+
+def _eflomal(
+    texts: Sequence[Tokenized], dev: Dev, aligner: Eflomal, symmetrization: str, num_threads: int
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        folder = Path(name)
+        priors = None
+        if dev is not None and any(dev):
+            _write(folder, dev)
+            aligner.align(folder, num_threads=num_threads)
+            priors = aligner.make_priors(folder)
+        _write(folder, texts)
+        aligner.align(folder, priors=priors, scores=True, num_threads=num_threads)
+        links = list(symmetrized_links(folder, symmetrization))
+        certain = [len(both) for both in symmetrized_links(folder, "intersection")]
+        scores = _scores(folder)
+    for i, text in enumerate(texts):
+        part = slice(i * len(text.tokens), (i + 1) * len(text.tokens))
+        agreed = np.array(certain[part], float)
+        empty = (text.lengths == 0) | (text.source_total == 0)
+        scored = np.where(empty, np.nan, scores[part])
+        text.runs.append(Links.of(links[part], text.source_total, agreed, scored))
+
+
+def _fast_align(texts: Sequence[Tokenized], dev: Dev) -> None:
+    """The dev text is aligned together with the text: there are no priors.
+
+    Nor are there two directions to agree: links are certain if they are one to one.
+    """
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        _write(Path(name), [*texts, *(dev or ())])
+        links = list(fast_align.align(Path(name)))
+    for i, text in enumerate(texts):
+        found = Links.of(links[i * len(text.tokens) :][: len(text.tokens)], text.source_total)
+        text.runs.append(dataclasses.replace(found, certain=found.one_to_one))
 
 
 def _scores(folder: Path) -> Array:

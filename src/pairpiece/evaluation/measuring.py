@@ -10,13 +10,21 @@ from typing import Any
 
 from pairpiece.errors import OptionError
 from pairpiece.evaluation import aligned, bootstrap
+from pairpiece.evaluation.aligned import ALIGNERS, EFLOMAL
 from pairpiece.evaluation.metric import chosen_metrics
 from pairpiece.evaluation.parallel_text import ParallelText, Sentences
 from pairpiece.evaluation.scores import Evaluation, Score
 from pairpiece.evaluation.scoring import Advance, scores
-from pairpiece.evaluation.systems import System, baseline_of, named_systems, source_side
+from pairpiece.evaluation.systems import (
+    System,
+    baseline_of,
+    named_systems,
+    source_side,
+    with_controls,
+)
 from pairpiece.evaluation.tokenized import Settings, Tokenized
 from pairpiece.foreign.protocol import SubwordTokenizer, digest_of, flat
+from pairpiece.links import fast_align
 from pairpiece.links.eflomal import Eflomal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.model.encoding import check_seed
@@ -35,6 +43,8 @@ def evaluate(
     baseline: str | None = None,
     metrics: Sequence[str] | None = None,
     align: bool = True,
+    aligner: str = EFLOMAL,
+    control: bool = True,
     runs: int = 3,
     symmetrization: str = "grow-diag-final-and",
     renyi_power: float = 3.0,
@@ -49,8 +59,11 @@ def evaluate(
     * Without `source`, what depends on it is left out.  The source text is tokenized by
       `source_tokenizer`, else by that of a PairPiece model.
     * `dev_target`, `dev_source`: the text that the aligner gets its priors from, as in the paper;
-      without, it aligns the text alone.  `runs` of the aligner with different seeds; `align` says
-      whether it is used at all.
+      without, it aligns the text alone.  `aligner` is ``"eflomal"``, of which there are `runs`
+      with different seeds, or ``"fast_align"``, which is always the same; `align` says whether one
+      is used at all.
+    * `control`: measure PairPiece models that are aligned with a source also with a wrong one, the
+      source of another sentence of about the same length.
     * `other_languages`: translations of the same text, for `gini`.
     * `baseline`: the name of the tokenizer that others are compared with, and that ratios refer to;
       the first one if not given.
@@ -59,6 +72,7 @@ def evaluate(
     The result is plain data: ``evaluate(["it.model"], "test.it").score("it.model", "fertility")``.
     """
     _check(runs, resamples, seed, renyi_power, symmetrization)
+    check_choice("aligner", aligner, ALIGNERS)
     for given, what in ((tokenizers, "tokenizers"), (metrics, "metrics")):
         if isinstance(given, str):
             raise OptionError(f"{what} must be a list, not {given!r}")
@@ -69,8 +83,10 @@ def evaluate(
     dev = None if dev_target is None else ParallelText.read(dev_target, dev_source)
     notes: list[str] = []
     systems = _usable(named_systems(tokenizers), text, notes)
-    first = baseline_of(systems, baseline)
     align = align and text.sources is not None and any(m.needs_aligner for m in chosen)
+    if align and control and len(text) > 1:
+        systems = with_controls(systems)
+    first = baseline_of(systems, baseline)
     by_source = None if text.sources is None else source_side(source_tokenizer, systems)
     settings = Settings(
         renyi_power,
@@ -79,8 +95,7 @@ def evaluate(
         baseline=first.digest,
     )
     if align:
-        Eflomal.check_installed()
-        settings = _with_aligner(settings, Eflomal(seed=seed), runs, systems, dev, notes)
+        settings = _with_aligner(settings, aligner, seed, runs, systems, dev, notes)
     elif text.sources is not None:
         notes.append("no aligner: alignment metrics are left out")
     sources = _source_tokens(by_source, text)
@@ -93,6 +108,7 @@ def evaluate(
         aligned.align(
             tokenized,
             None if dev is None else _dev_texts(systems, dev, by_source, settings),
+            aligner=aligner,
             runs=runs,
             seed=seed,
             symmetrization=symmetrization,
@@ -114,18 +130,26 @@ def evaluate(
 
 def _with_aligner(
     settings: Settings,
-    aligner: Eflomal,
+    aligner: str,
+    seed: int,
     runs: int,
     systems: list[System],
     dev: ParallelText | None,
     notes: list[str],
 ) -> Settings:
     """The settings with what the links of the aligner depend on."""
-    if not aligner.repeatable:
-        notes.append("the aligner cannot be repeated on this system")
+    if aligner == EFLOMAL:
+        Eflomal.check_installed()
+        if not Eflomal().repeatable:
+            notes.append("the aligner cannot be repeated on this system")
+        name = f"{aligner}-{Eflomal().version}:seed-{seed}"
+    else:
+        fast_align.check_installed()
+        name, runs = f"{aligner}-{fast_align.version()}", 1
+        settings = dataclasses.replace(settings, symmetrization="grow-diag-final-and")
     return dataclasses.replace(
         settings,
-        aligner=f"eflomal-{aligner.version}:seed-{aligner.seed}",
+        aligner=name,
         runs=runs,
         dev="none" if dev is None else dev.digest,
         joint=_digest(" ".join(system.digest for system in systems)),

@@ -62,6 +62,22 @@ class ParallelText:
         return self.sources
 
     @cached_property
+    def wrong_sources(self) -> list[str]:
+        """For each sentence the source of another one of about the same length.
+
+        >>> ParallelText(["a", "b", "c"], ["un", "deux", "trois"]).wrong_sources
+        ['deux', 'un', 'deux']
+        """
+        sources = self.given_sources
+        lengths = [(len(s), len(t)) for s, t in zip(sources, self.targets, strict=True)]
+        order = sorted(range(len(self)), key=lengths.__getitem__)
+        wrong = list(sources)
+        for place, number in enumerate(order):
+            neighbour = place ^ 1 if place ^ 1 < len(order) else place - 1
+            wrong[number] = sources[order[neighbour]]
+        return wrong
+
+    @cached_property
     def digest(self) -> str:
         """Twelve hexadecimal digits of a SHA-256 of all sentences."""
         sha = hashlib.sha256()

@@ -52,7 +52,8 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
     """The ways to tokenize that a path or a tokenizer stands for.
 
     A PairPiece model stands for as many as there are `ways`, unless the path says which:
-    ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal) or ``@bigram``.
+    ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal), ``@wrong`` (the source of
+    another sentence, a control) or ``@bigram``.
     ``name=path`` gives a name.  ``pretokenized:file`` has the tokens of the target text, separated
     by spaces.
     """
@@ -91,6 +92,10 @@ def named_systems(
     systems = [system for given in tokenizers for system in systems_of(given, ways)]
     if not systems:
         raise OptionError("there is nothing to evaluate: give at least one tokenizer")
+    return _named(systems)
+
+
+def _named(systems: list[System]) -> list[System]:
     names: set[str] = set()
     named = []
     for system in systems:
@@ -118,6 +123,7 @@ _WAYS = {
     "marginal": "target only",
     "paired": "with source",
     "aligned": "with source and links",
+    "wrong": "wrong source",
     "bigram": "bigram",
 }
 
@@ -153,12 +159,27 @@ def _pairpiece(model: Tokenizer, name: str, way: str) -> System:
         if way == "aligned":
             pairs = list(zip(text.sources, text.targets, strict=True))
             links = word_links(model, pairs, seed=LINKS_SEED)
-        return model.encode_batch(text.targets, text.sources, alignments=links, out_type=str)
+        sources = text.wrong_sources if way == "wrong" else text.sources
+        return model.encode_batch(text.targets, sources, alignments=links, out_type=str)
 
     if way in ("marginal", "bigram"):
         return _system(name, model, lambda text: alone(text.targets), alone, f"@{way}")
     seed = f":{LINKS_SEED}" if way == "aligned" else ""
     return _system(name, model, with_source, None, f"@{way}{seed}")
+
+
+def with_controls(systems: list[System]) -> list[System]:
+    """The systems, and after each that uses the source the same with a wrong one.
+
+    What a wrong source brings as well is no knowledge of the source.
+    """
+    found = []
+    for system in systems:
+        found.append(system)
+        if system.model is not None and system.digest.endswith("@paired"):
+            name = system.name.removesuffix(f", {_WAYS['paired']}")
+            found.append(_pairpiece(system.model, f"{name}, {_WAYS['wrong']}", "wrong"))
+    return _named(found)
 
 
 # ---------------------------------------------------------------------- others

@@ -138,6 +138,8 @@ class Tokenized:
         model, sources = self.system.model, self.text.sources
         if model is None or sources is None or not self.system.uses_source:
             return None
+        if self.system.digest.endswith("@wrong"):  # these are links with the right one
+            return None
         found = [
             model.align(source, target)
             for source, target in zip(sources, self.text.targets, strict=True)

@@ -28,15 +28,20 @@ class LearningOptions:
     max_seeds: int = 0
     min_expected_count: float = 0.3  # pieces that a pass counts less often are dropped
     pruning: str = "information+length"
+    likelihood_weight: float = 0.0  # λ: how much losses of likelihood count beside information
     shrinking_factor: float = 0.75
     pruning_margin: float = 1.0  # prune by score to so many times the size, then by frequency
     num_sub_iterations: int = 2
     num_final_iterations: int = 4
-    # Inference.
+    # Inference.  With a source, pieces score log p(t|S) ("conditional"), or by how much that is
+    # above log p0(t) more than without one ("evidence").
+    paired_scoring: str = "conditional"
+    paired_smoothing: float = 1.0  # κ in encoding
     paired_length_penalty: LengthPenalty = field(default_factory=LengthPenalty)
     paired_piece_penalty: float = 0.0  # τ
-    # Scores without a source: "fitted" to the best paired segmentations, or the logarithms of how
-    # often pieces stand in the "best" ones, or of the "expected" counts of the last pass.
+    # Scores without a source: the "likeliest" for the words, or "fitted" to the best paired
+    # segmentations, or the logarithms of how often pieces stand in the "best" ones, or of the
+    # "expected" counts of the last pass.
     marginal: str = "fitted"
     marginal_piece_penalty: float = 0.0  # z
     whole_sentence: bool = False  # condition every word on the whole source sentence
@@ -51,16 +56,20 @@ class LearningOptions:
         check_choice(
             "pruning", self.pruning, ("information+length", "information", "loss", "frequency")
         )
-        check_choice("marginal", self.marginal, ("fitted", "best", "expected"))
+        check_choice("marginal", self.marginal, ("likeliest", "fitted", "best", "expected"))
+        check_choice("paired_scoring", self.paired_scoring, ("evidence", "conditional"))
         check_choice("source_side", self.source_side, ("all", "aligned", "none"))
         check_between("character_coverage", self.character_coverage, 1e-6, 1)
         check_between("max_piece_length", self.max_piece_length, 1, 63)
         check_between("min_seed_count", self.min_seed_count, 0)
         check_between("max_seeds", self.max_seeds, 0)
         check_between("min_expected_count", self.min_expected_count, 0)
+        check_between("likelihood_weight", self.likelihood_weight, 0, 1000)
         check_between("smoothing", self.smoothing, 0)
+        check_between("paired_smoothing", self.paired_smoothing, 0)
         check_between("base_offset", self.base_offset, 1e-9)
-        if self.conditional == "mixture" and self.smoothing == 0 and self.source_side != "none":
+        smoothing = min(self.smoothing, self.paired_smoothing)
+        if self.conditional == "mixture" and smoothing == 0 and self.source_side != "none":
             raise OptionError(
                 "a mixture needs smoothing above 0: unseen pieces would be impossible"
             )
@@ -98,7 +107,7 @@ class Preset:
     learning: LearningOptions
     text: TextOptions = field(default_factory=TextOptions)
     pairs_per: str = "word"  # a pair for each "word" of the target, or for each "link"
-    calibrated: bool = False  # whether penalties per piece are fitted where none are given
+    adjustable: bool = False  # whether a number of tokens can be asked for
 
 
 _PAPER_PRESET = Preset(
@@ -110,9 +119,13 @@ PRESETS = {
         LearningOptions(
             length_penalty=LengthPenalty(over=4.0, under=2.0, unlinked=4.0),
             min_expected_count=1.0,
-            paired_length_penalty=LengthPenalty(over=12.0, under=0.0, unlinked=12.0),
+            likelihood_weight=3.0,
+            marginal="likeliest",
+            paired_scoring="evidence",
+            paired_smoothing=20.0,
+            paired_length_penalty=LengthPenalty(over=2.0, under=2.0, unlinked=0.0),
         ),
-        calibrated=True,
+        adjustable=True,
     ),
     "paper": _PAPER_PRESET,
     "paper-hard": dataclasses.replace(

@@ -8,11 +8,13 @@ import numpy.typing as npt
 from pairpiece.learning.engine import Engine
 from pairpiece.learning.options import LearningOptions
 from pairpiece.learning.pairs import Pairs
+from pairpiece.learning.pruning import plain_counts
 from pairpiece.model.tables import CooccurrenceTable, PairedSettings
 from pairpiece.text.options import TextOptions
 from pairpiece.text.vocabulary import PieceType, Vocabulary, lay_out, quantize
 
 _FITTING_PASSES = 20
+_PLAIN_PASSES = 6
 
 _SMALLEST = 1e-29  # the paper's counts fall without end; smaller ones cannot be told from none
 
@@ -24,6 +26,9 @@ def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -
         # What no pass has counted must not be impossible: half of the smallest count there is.
         least = max(counts[counts > 0].min() / 2, np.finfo(np.float64).tiny)
         counts = np.maximum(counts, least)
+        scores = np.log(counts) - np.log(counts.sum())
+    elif options.marginal == "likeliest":
+        counts = plain_counts(engine, _PLAIN_PASSES) + 0.1
         scores = np.log(counts) - np.log(counts.sum())
     else:
         penalty = options.paired_length_penalty
@@ -88,7 +93,8 @@ def table_of(
         base / base.sum(),
         PairedSettings(
             options.conditional,
-            options.smoothing,
+            options.paired_scoring,
+            options.paired_smoothing,
             options.paired_length_penalty,
             options.paired_piece_penalty,
             options.paired_piece_penalty,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,22 +12,47 @@ from pairpiece.learning.engine import Engine
 
 Scores = npt.NDArray[np.float64]
 
+_PLAIN_PASSES = 2
 
-def information(engine: Engine) -> Scores:
+
+def information(engine: Engine, _weight: float = 0) -> Scores:
     """Mutual information with the source tokens (eq. 11), as in the paper."""
     return np.asarray(engine.mutual_information(), np.float64)
 
 
-def information_and_length(engine: Engine) -> Scores:
-    """Mutual information less what the length prior would gain without the piece (eq. 12–13)."""
-    _, length_gain, *_ = engine.tied_uses()
-    return information(engine) - np.asarray(length_gain, np.float64)
+def information_and_length(engine: Engine, weight: float) -> Scores:
+    """What the pairs and the text would lose without the piece (eq. 12–14).
+
+    Mutual information, less what the length prior would gain, and `weight` times the likelihood
+    that a plain unigram model of the words would lose.
+    """
+    _, length_gain, offsets, others, _ = engine.tied_uses()
+    scores: Scores = information(engine) - np.asarray(length_gain, np.float64)
+    if weight > 0:
+        scores += weight * _loss(plain_counts(engine, _PLAIN_PASSES), offsets, others)
+    return scores
 
 
-def loss(engine: Engine) -> Scores:
+def plain_counts(engine: Engine, passes: int) -> Scores:
+    """How often a unigram model of the words expects each piece, after EM from p0."""
+    counts: Scores = np.asarray(engine.base(), np.float64)
+    for _ in range(passes):
+        least = np.finfo(np.float64).tiny
+        scores = np.log(np.maximum(counts, least)) - np.log(counts.sum())
+        counts = np.asarray(engine.unigram_counts(scores), np.float64)
+    return counts
+
+
+def loss(engine: Engine, _weight: float) -> Scores:
     """How much likelihood the text would lose without the piece (eq. 14), as SentencePiece does."""
     uses, _, offsets, others, likelier = engine.tied_uses()
-    count: Scores = np.asarray(uses, np.float64)
+    scores = _loss(np.asarray(uses, np.float64), offsets, others)
+    scores[np.asarray(likelier, bool)] = -np.inf
+    return scores
+
+
+def _loss(count: Scores, offsets: Any, others: Any) -> Scores:
+    """What the likelihood of pieces counted so often loses if each in turn goes to its split."""
     begin, pieces = np.asarray(offsets, np.int64), np.asarray(others, np.int64)
     parts = np.diff(begin)
     total = count.sum()
@@ -37,16 +63,15 @@ def loss(engine: Engine) -> Scores:
         alternative -= parts * np.log(total + count * (parts - 1))
         scores: Scores = count * (np.log(count) - np.log(total) - alternative)
     scores[count == 0] = 0.0
-    scores[np.asarray(likelier, bool)] = -np.inf
     return scores
 
 
-def frequency(engine: Engine) -> Scores:
+def frequency(engine: Engine, _weight: float) -> Scores:
     """Expected count."""
     return np.asarray(engine.piece_counts(), np.float64)
 
 
-SCORES: dict[str, Callable[[Engine], Scores]] = {
+SCORES: dict[str, Callable[[Engine, float], Scores]] = {
     "information": information,
     "information+length": information_and_length,
     "loss": loss,

@@ -68,7 +68,7 @@ def follow_schedule(
             count()
             drop_unused()
         if len(engine.piece_counts()) > size * options.shrinking_factor:
-            scores = pruning.SCORES[options.pruning](engine)
+            scores = pruning.SCORES[options.pruning](engine, options.likelihood_weight)
             keep(scores, max(goal, int(size * options.shrinking_factor)))
     if size > wanted:
         for _ in range(options.num_sub_iterations):

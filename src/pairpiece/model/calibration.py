@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -19,8 +19,11 @@ from pairpiece.model.encoding import Encoding, Links
 from pairpiece.model.state import ModelState, known
 from pairpiece.text.vocabulary import SCORES_PER_NAT, PieceType
 
-LOWEST, HIGHEST = -16, 2
-"""In nats.  Beyond the highest, a penalty overrules what was learned for next to no tokens."""
+LOWEST, HIGHEST = -16, 16
+"""In nats.  At the highest, hardly anything but the number of pieces counts."""
+
+MISSED = 0.01
+"""Of the tokens wanted: a larger difference is told."""
 
 DAMPING = 0.75
 """In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
@@ -77,6 +80,17 @@ def fitted(state: ModelState, uses: Sequence[str], count: Count, wanted: float) 
         state = change(state, penalty)
         found[use] = {"penalty": penalty, "tokens": count(state, use)}
     return found
+
+
+def misses(record: dict[str, Any]) -> Iterator[str]:
+    """What to say about the uses in which a record did not come to as many tokens as wanted."""
+    for use in (use for use in USES if use in record):
+        tokens = record[use]["tokens"] / record["wanted"]
+        if abs(tokens - 1) > MISSED:
+            yield (
+                f"{use.replace('_', ' ')}: {tokens:.3f} of the tokens asked for, with a penalty of "
+                f"{record[use]['penalty']:g} nats per piece: no penalty comes nearer"
+            )
 
 
 def calibrated(state: ModelState, record: dict[str, Any]) -> ModelState:

@@ -236,6 +236,7 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
     try:
         settings = PairedSettings(
             str(values["conditional"]),
+            str(values.get("scoring", "conditional")),  # before version 3 there was nothing else
             number(values["smoothing"], 0),
             LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
             number(values["piece_penalty"], -1000),
@@ -248,6 +249,8 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
         raise ModelFormatError(f"{path}: the settings of paired encoding are incomplete") from None
     if settings.conditional not in ("mixture", "pooled"):
         raise ModelFormatError(f"{path}: unknown kind of conditional {settings.conditional!r}")
+    if settings.scoring not in ("evidence", "conditional"):
+        raise ModelFormatError(f"{path}: unknown kind of scoring {settings.scoring!r}")
     if settings.conditional == "mixture" and settings.smoothing == 0:
         raise ModelFormatError(f"{path}: a mixture without smoothing")
     return settings

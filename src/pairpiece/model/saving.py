@@ -27,7 +27,7 @@ from pairpiece.foreign.sentencepiece_format import is_exportable
 from pairpiece.model.state import ModelState, StatefulTokenizer
 from pairpiece.text import packing
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MANIFEST = "pairpiece.json"
 HEAD, NECK = b'{\n"sha256": "', b'",\n'  # around the digest of all that follows
 

@@ -32,6 +32,7 @@ class PairedSettings:
     """What paired encoding needs to know besides the table."""
 
     conditional: str
+    scoring: str  # "evidence" on top of target-only scores, or p(t|S) instead of them
     smoothing: float
     length_penalty: LengthPenalty
     piece_penalty: float  # τ with links given, or a whole sentence
@@ -64,6 +65,7 @@ class CooccurrenceTable(Table):
         penalty = settings.length_penalty
         options = _core.ConditionalOptions(
             conditional=_core.Conditional[settings.conditional],
+            evidence=settings.scoring == "evidence",
             smoothing=settings.smoothing,
             length_penalty=_core.LengthPenalty(penalty.over, penalty.under, penalty.unlinked),
             piece_penalty=settings.piece_penalty,

@@ -24,8 +24,8 @@ from pairpiece.options import check_balance, check_choice, check_flag, check_pos
 EFLOMAL, NO_LINKS = "eflomal", "none"
 LINKS_BETWEEN = ("words", "spaces")
 
-DEFAULT_BALANCE = 0.99
-"""Tokens in proportion to those of a plain unigram tokenizer."""
+DEFAULT_BALANCE = 1.0
+"""Tokens in proportion to those of a plain unigram tokenizer, where there is text to fit them to."""
 
 
 @dataclass(frozen=True)
@@ -160,12 +160,12 @@ class VocabularyChoice:
 
 @dataclass(frozen=True)
 class CalibrationChoice:
-    """How many tokens to make.
+    """How many tokens to make, if that is not left to what was learned.
 
-    `dev_source`, `dev_target`: text like that which will be tokenized.  The default mode makes as
-    many tokens of it as a plain unigram tokenizer (or `vocabulary`) does, times `balance`, 0.99 if
-    not given: less is more compact, more is better aligned.  Without such text it goes by a sample
-    of the corpus.  Nothing is fitted where penalties per piece are given.
+    With `balance` or dev text, penalties per piece are fitted with which the default mode makes as
+    many tokens as a plain unigram tokenizer (or `vocabulary`) does, times `balance`, 1 if not
+    given: less is more compact, more is better aligned.  `dev_source`, `dev_target`: text like that
+    which will be tokenized, to fit them to; without it, a sample of the corpus.
     """
 
     dev_source: Paths | None = None
@@ -173,14 +173,15 @@ class CalibrationChoice:
     balance: float | None = None
 
     def __post_init__(self) -> None:
-        check_balance(self.proportion)
+        if self.balance is not None:
+            check_balance(self.balance)
         if (self.dev_source is None) != (self.dev_target is None):
             raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
 
     @property
-    def proportion(self) -> float:
-        """The balance that was asked for, or else the default."""
-        return DEFAULT_BALANCE if self.balance is None else self.balance
+    def proportion(self) -> float | None:
+        """The balance that was asked for; None if nothing is to be fitted."""
+        return DEFAULT_BALANCE if self.balance is None and self.dev_source else self.balance
 
     def dev(self) -> Corpus | None:
         """The dev text, if there is any."""
@@ -258,13 +259,13 @@ def prepare(
     if plan.text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
     preset = PRESETS[mode]
-    calibrates = preset.calibrated and not options.keys() & PENALTIES
-    if not calibrates and calibration != CalibrationChoice():
+    adjustable = preset.adjustable and not options.keys() & PENALTIES
+    if not adjustable and calibration != CalibrationChoice():
         raise OptionError(
             "dev text and balance are for the default mode, without penalties per piece"
         )
     return Job(
-        balance=calibration.proportion if calibrates else None,
+        balance=calibration.proportion,
         dev=calibration.dev(),
         links=link_choice.settled(plan.learning.source_side),
         corpus=text_choice.opened(),

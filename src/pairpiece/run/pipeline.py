@@ -17,7 +17,7 @@ from pairpiece.corpus.reading import Paths
 from pairpiece.errors import CorpusError
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.model.calibration import calibrated
+from pairpiece.model.calibration import calibrated, misses
 from pairpiece.model.saving import check_destination
 from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.run.aligned_text import AlignedText
@@ -126,6 +126,8 @@ def run(
         tokenizer = _learned(learned, source)
         if job.balance is not None:
             fitted = do(Calibrate(job, job.balance, aligned, learned, tokenizer, dev))
+            for miss in misses(fitted.details):
+                reporter.warning(miss)
             tokenizer = Tokenizer(calibrated(tokenizer.state, fitted.details))
         return FinishedRun(tokenizer, do.results, _examples(text), folder if cache else None)
 

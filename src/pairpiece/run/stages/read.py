@@ -39,11 +39,12 @@ class Read(Stage):
             "format": [corpus.format, corpus.source_column, corpus.target_column],
             "max_lines": self.job.max_lines,
             "seed": self.job.plan.seed if self.job.max_lines else None,
+            "tell_spaces": not self.job.plan.text.remove_extra_spaces,
         }
 
     def make(self, folder: Path, reporter: Reporter) -> dict[str, Any]:
         """Check, sample and write the pairs."""
-        found = Checks()
+        found = Checks(tell_spaces=not self.job.plan.text.remove_extra_spaces)
         pairs: Iterable[SentencePair] = found.passing(self._watched(reporter))
         if self.job.max_lines is not None:
             pairs = sample(pairs, self.job.max_lines, self.job.plan.seed)
