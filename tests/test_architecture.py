@@ -15,6 +15,7 @@ EXTRAS = {
     "matplotlib",
     "pyarrow",
     "sacrebleu",
+    "systran_align",
     "tokenizers",
     "torch",
     "transformers",

@@ -237,7 +237,7 @@ def test_a_table_is_the_default_and_names_every_metric(capfd: Console) -> None:
 def test_csv_can_be_read(capfd: Console) -> None:
     out = ok(call(capfd, *QUICK, *BOTH, "--format", "csv"))
     rows = list(csv.DictReader(io.StringIO(out), strict=True))
-    names = ["model, target only", "model, with source", "sp.model"]
+    names = ["model, target only", "model, with source", "model, wrong source", "sp.model"]
     assert {row["tokenizer"] for row in rows} == set(names)
     assert {row["metric"] for row in rows} == set(METRICS) - {"gini"}
     for row in rows:
@@ -259,7 +259,7 @@ def test_json_can_be_read(capfd: Console) -> None:
     found = json.loads(out, parse_constant=refuse)
     assert found["sentences"] == 10
     assert found["baseline"] == "model, target only"
-    assert [one["name"] for one in found["tokenizers"]][2] == "sp.model"
+    assert [one["name"] for one in found["tokenizers"]][3] == "sp.model"
     assert set(found["metrics"]) == {score["metric"] for score in found["scores"]}
     assert found["metrics"]["fertility"]["better"] == "lower"
 
@@ -347,7 +347,8 @@ def test_options_are_those_of_the_api(capfd: Console, monkeypatch: pytest.Monkey
     dev = ["--dev-target", "dt", "--dev-source", "ds", "--source-tokenizer", "st"]
     others = ["--other-language", "x", "--other-language", "y", "--baseline", "b"]
     how = ["--renyi-power", 2.5, "--seed", 5, "--symmetrization", "union", "--runs", 2]
-    more = ["--metric", "gini", "--resamples", 70, "--no-align"]
+    more = ["--metric", "gini", "--resamples", 70, "--no-align", "--no-control"]
+    more += ["--aligner", "fast_align"]
     assert complaint(call(capfd, "evaluate", *text, *dev, *others, *how, *more)) == "enough"
     arguments, options = given
     assert arguments == (["a", "b"], "t", "s")
@@ -360,6 +361,8 @@ def test_options_are_those_of_the_api(capfd: Console, monkeypatch: pytest.Monkey
         "baseline": "b",
         "metrics": ["gini"],
         "align": False,
+        "aligner": "fast_align",
+        "control": False,
         "runs": 2,
         "symmetrization": "union",
         "renyi_power": 2.5,

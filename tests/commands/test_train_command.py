@@ -235,7 +235,7 @@ def test_results_are_kept_in_the_work_dir(
     command = quick(trained, tmp_path / "model", "--work-dir", tmp_path / "work")
     ended = call(capfd, *command)
     made = {path.name.partition("-")[0] for path in (tmp_path / "work").glob("[!.]*")}
-    assert made == {"read", "source", "words", "pairs", "learn", "calibrate"}
+    assert made == {"read", "source", "words", "pairs", "learn"}
     assert not (tmp_path / "cache").exists()
     assert f"results of the stages in {tmp_path / 'work'}\n" in ended.out
     assert set(stage_rows(ended.out).values()) == {""}

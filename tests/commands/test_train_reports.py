@@ -120,7 +120,7 @@ def test_a_json_log_has_every_stage_and_a_summary(
     assert summary["model"] == str(tmp_path)
     assert [stage["stage"] for stage in summary["stages"]] == STAGES
     assert summary["stages"][0]["used"] == 400
-    assert summary["stages"][-2]["vocab_size"] == 600
+    assert summary["stages"][-1]["vocab_size"] == 600
 
 
 def test_a_json_log_has_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

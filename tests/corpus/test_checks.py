@@ -201,3 +201,16 @@ def test_pairs_are_drawn_independently_of_each_other() -> None:
 def test_equal_pairs_are_drawn_as_often_as_they_occur() -> None:
     same = [SentencePair("a", "b", "f:1")] * 10
     assert sample(same, 4, seed=1) == same[:4]
+
+
+def test_spaces_at_the_ends_of_targets_are_told() -> None:
+    texts = ["Sì.", "Sì. ", " Sì.", "Sì.\r\n", "Sì.\u3000"]
+    pairs = [SentencePair("Oui.", text, f"a:{i}") for i, text in enumerate(texts, 1)]
+    checks = Checks(tell_spaces=True)
+    assert [pair.target for pair in checks.passing(pairs)] == ["Sì."] * 5
+    finding = checks.findings["spaces"]
+    assert (finding.count, finding.first) == (3, "a:2")
+    assert "remove_extra_spaces" in str(finding)
+    usual = Checks()
+    assert list(usual.passing(pairs))
+    assert "spaces" not in usual.findings

@@ -83,7 +83,7 @@ def test_every_run_has_a_seed_and_a_number(runs: int, diagonal: Diagonal) -> Non
 
 def test_a_number_is_the_mean_of_its_runs(everything: Evaluation) -> None:
     scores = [score for score in everything.scores if score.metric in ALIGNER]
-    assert len(scores) == 6 * 10
+    assert len(scores) == 6 * 11
     for score in scores:
         assert len(score.runs) == 2
         assert score.value == pytest.approx(sum(score.runs) / 2)

@@ -200,7 +200,7 @@ def test_an_interval_contains_the_value(metric: str, compared: Evaluation) -> No
 @pytest.mark.parametrize("metric", sorted(ALIGNER))
 def test_an_interval_of_the_aligner_contains_the_value(metric: str, everything: Evaluation) -> None:
     found = [score for score in everything.scores if score.metric == metric]
-    assert len(found) == 10
+    assert len(found) == 11
     for score in found:
         assert score.low <= score.value <= score.high, score
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_tokenizers_of_all_kinds_can_be_compared(everything: Evaluation) -> None:
-    assert len(everything.tokenizers) == len(set(everything.tokenizers)) == 10
+    assert len(everything.tokenizers) == len(set(everything.tokenizers)) == 11
     assert everything.baseline == everything.tokenizers[0]
     assert everything.sentences == len(TARGETS)
     for name in everything.tokenizers:
@@ -201,3 +201,37 @@ def test_a_system_of_ones_own_can_be_measured() -> None:
     found = evaluate([own], ["a b"], ["a b c d"], other_languages=[["a b c d e f"]], **how)
     assert value(found, "own", "gini") == pytest.approx(2 / 9)
     assert value(found, "own", "parity") == 1 / 2
+
+
+def test_a_wrong_source_is_that_of_another_sentence_of_about_the_same_length() -> None:
+    sources = ["un", "deux", "trois petits chats", "trois petits rats", "quatre"]
+    wrong = ParallelText(list("abcde"), sources).wrong_sources
+    assert wrong == ["deux", "un", "trois petits rats", "quatre", "trois petits rats"]
+
+
+def test_what_is_aligned_with_a_source_has_a_control(folder: Path) -> None:
+    del folder
+    given = {"source": SOURCES, "metrics": ["tokens", "link_f"], "resamples": 50, "runs": 1}
+    found = evaluate(["model", "ours=model/@paired"], TARGETS, **given)
+    names = ["model, target only", "model, with source", "model, wrong source", "ours"]
+    assert found.tokenizers == [*names, "ours, wrong source"]
+    text = ParallelText(list(TARGETS), list(SOURCES))
+    model = pairpiece.load("model")
+    wrong = model.encode_batch(text.targets, text.wrong_sources, out_type=str)
+    assert value(found, "ours, wrong source", "tokens") == sum(map(len, wrong))
+    assert tokens_of("model/@wrong") == [wrong]
+    for options in ({"control": False}, {"align": False}):
+        found = evaluate(["model"], TARGETS, **given, **options)
+        assert found.tokenizers == names[:2]
+
+
+def test_another_aligner_has_its_say(folder: Path) -> None:
+    del folder
+    given = {"source": SOURCES, "metrics": ["one_to_one", "link_f"], "resamples": 50}
+    found = evaluate(["sp.model", "model"], TARGETS, aligner="fast_align", **given)
+    again = evaluate(["sp.model", "model"], TARGETS, aligner="fast_align", **given)
+    for score, other in zip(found.scores, again.scores, strict=True):
+        assert 0 < score.value < 1
+        assert score == other
+        assert "aligner:fast_align" in score.signature
+        assert "runs:1|" in score.signature

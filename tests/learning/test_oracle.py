@@ -106,8 +106,12 @@ def test_pruning_scores_agree(name: str, data: st.DataObject) -> None:
     for engine in (core, reference):
         engine.initialize()
         engine.count()
+    weight = data.draw(st.sampled_from([0.0, 3.0]))
     np.testing.assert_allclose(
-        pruning.SCORES[name](core), pruning.SCORES[name](reference), rtol=1e-6, atol=1e-7
+        pruning.SCORES[name](core, weight),
+        pruning.SCORES[name](reference, weight),
+        rtol=1e-6,
+        atol=1e-7,
     )
 
 

@@ -123,11 +123,11 @@ def test_words_without_links_are_segmented_alike(both: Both) -> None:
         assert_same_with_source(both, [word], [["▁le"]], [])
 
 
-def test_words_without_links_are_like_those_that_had_none_in_training() -> None:
-    both = trained([([], "ab", 30, 0), (["S"], "bc", 60, 1)], 5)
-    assert both[0].encode(["abc"], [], []) == ["ab", "c"]
-    assert both[0].encode(["abc"], [["never seen"]], [(0, 0)]) == ["a", "bc"]
-    assert_same_with_source(both, ["abc"], [], [])
+def test_words_about_which_nothing_is_known_are_segmented_as_without_a_source(both: Both) -> None:
+    unseen = [["never seen"]], [(0, 0)]
+    for word in WORDS:
+        assert both[0].encode([word], *unseen) == both[0].encode([word])
+        assert_same_with_source(both, [word], *unseen)
 
 
 def test_pairs_are_segmented_and_aligned_alike(both: Both) -> None:
@@ -208,9 +208,11 @@ def test_of_equal_pieces_the_earlier_one_is_kept() -> None:
 
 
 def test_the_source_makes_a_difference() -> None:
-    ours = tiny.train(ROWS, 150)
-    alone = [ours.encode([word]) for word in WORDS]
-    assert alone != [ours.encode([word], [["▁le"]], [(0, 0)]) for word in WORDS]
+    rows: list[tiny.Pair] = [(["A"], "ab", 50, 1), (["B"], "bc", 60, 1), (["D"], "d", 20, 1)]
+    both = trained(rows, 6)
+    assert both[0].encode(["abc"]) == ["a", "bc"]
+    assert both[0].encode(["abc"], [["A"]], [(0, 0)]) == ["ab", "c"]
+    assert_same_with_source(both, ["abc"], [["A"]], [(0, 0)])
 
 
 def test_it_is_short_and_needs_nothing_but_python() -> None:

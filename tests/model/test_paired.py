@@ -54,11 +54,15 @@ def expected_pieces(
     }
     edges = oracle.edges_of(word, vocabulary, 16)
     sources = [table.source_ids.get(token, -1) for token in tokens]
-    weights = [
-        log_probability(table, tokenizer.piece_to_id(t), sources) - table.settings.piece_penalty
-        for *_, t in edges
-    ]
+    ids = [tokenizer.piece_to_id(t) for *_, t in edges]
+    weights = [log_probability(table, i, sources) - table.settings.piece_penalty for i in ids]
     log_prior = oracle.log_length_prior(table.settings.length_penalty, len(word), expected)
+    if table.settings.scoring == "evidence":
+        alone = [tokenizer.vocabulary.scores[i] for i in ids]
+        evidence = [w - math.log(table.base[i]) for w, i in zip(weights, ids, strict=True)]
+        weights = [a + e for a, e in zip(alone, evidence, strict=True)]
+        if all(source == -1 for source in sources):
+            weights, log_prior = alone, [0.0]
     return [t for *_, t in oracle.best_path(len(word), edges, weights, log_prior)[1]]
 
 

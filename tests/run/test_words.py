@@ -43,7 +43,7 @@ def test_the_words_of_a_run_are_those_of_its_text() -> None:
     assert words[0] == found.tokenizer.words(text[0].removeprefix("\ufeff"))
 
 
-@pytest.mark.parametrize(("align", "expected"), [("none", 2), ("eflomal", 3)])
+@pytest.mark.parametrize(("align", "expected"), [("none", 1), ("eflomal", 2)])
 def test_a_source_tokenizer_is_asked_no_more_often_than_needed(align: str, expected: int) -> None:
     asked = 0
 
@@ -61,7 +61,7 @@ def test_a_source_tokenizer_is_asked_no_more_often_than_needed(align: str, expec
         hard_vocab_limit=False,
         cache=False,
     )
-    assert asked == expected * len(pairs)  # words, if they are aligned; pairs; calibration
+    assert asked == expected * len(pairs)  # words, if they are aligned; pairs
 
 
 def test_a_paired_source_tokenizer_outlives_the_folders_of_a_run(tmp_path: Path) -> None:

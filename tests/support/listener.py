@@ -5,7 +5,7 @@ from __future__ import annotations
 import pairpiece
 from pairpiece.run.workspace import Result
 
-STAGES = ["read", "source", "words", "align", "pairs", "learn", "calibrate"]
+STAGES = ["read", "source", "words", "align", "pairs", "learn"]
 
 
 class Listener(pairpiece.Reporter):

@@ -63,11 +63,7 @@ class ParallelText:
 
     @cached_property
     def wrong_sources(self) -> list[str]:
-        """For each sentence the source of another one of about the same length.
-
-        >>> ParallelText(["a", "b", "c"], ["un", "deux", "trois"]).wrong_sources
-        ['deux', 'un', 'deux']
-        """
+        """For each sentence the source of another one of about the same length."""
         sources = self.given_sources
         lengths = [(len(s), len(t)) for s, t in zip(sources, self.targets, strict=True)]
         order = sorted(range(len(self)), key=lengths.__getitem__)

@@ -68,11 +68,12 @@ class LearningOptions:
         check_between("smoothing", self.smoothing, 0)
         check_between("paired_smoothing", self.paired_smoothing, 0)
         check_between("base_offset", self.base_offset, 1e-9)
-        smoothing = min(self.smoothing, self.paired_smoothing)
-        if self.conditional == "mixture" and smoothing == 0 and self.source_side != "none":
-            raise OptionError(
-                "a mixture needs smoothing above 0: unseen pieces would be impossible"
-            )
+        for name in ("smoothing", "paired_smoothing"):
+            mixture = self.conditional == "mixture" and self.source_side != "none"
+            if mixture and getattr(self, name) == 0:
+                raise OptionError(
+                    f"a mixture needs {name} above 0: unseen pieces would be impossible"
+                )
         check_between("shrinking_factor", self.shrinking_factor, 0.01, 0.99)
         check_between("pruning_margin", self.pruning_margin, 1, 10)
         check_between("num_sub_iterations", self.num_sub_iterations, 1)

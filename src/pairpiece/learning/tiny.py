@@ -3,23 +3,21 @@
 A tokenizer of a target language is learned from its words, each paired with the source tokens it
 translates.  A table c(t, s) counts how often piece t goes with source token s.  It says how likely
 a piece is given the source, this says how words are segmented, and the segmentations give a better
-table: that is EM.  In between, the pieces that tell least about the source are dropped.
+table: that is EM.  In between, pieces are dropped that neither the source nor the text needs.
 
 Equation numbers are those of docs/algorithm.md.  Text is a list of words, with ▁ for spaces, whose
 characters were all seen in training.  The compiled core does the same; around it there are also
 normalisation, bytes, special tokens and calibration, and core/word_links.cpp, which finds the links
 between the words of two sentences where none are given.
 
->>> stems = {"▁chat": "▁gatt", "▁loup": "▁lup", "▁noir": "▁ner", "▁petit": "▁piccol"}
->>> pairs = [([french], italian + "o", 9, 1) for french, italian in stems.items()]
->>> pairs += [([french, "s"], italian + "i", 6, 2) for french, italian in stems.items()]
->>> tokenizer = train(pairs, vocab_size=30)
->>> tokenizer.encode(["▁gatti", "▁neri"])
-['▁gatt', 'i', '▁ner', 'i']
->>> tokenizer.encode(["▁gatti"], source=[["▁chat"]], links=[(0, 0)])  # one token asks for one piece
-['▁gatti']
->>> tokenizer.align(["▁gatti", "▁neri"], [["▁chat", "s"], ["▁noir", "s"]], [(0, 0), (1, 1)])
-[(0, 0), (1, 1), (2, 2), (3, 3)]
+>>> pairs = [(["▁non"], "▁no", 50, 1), (["▁ne"], "▁non", 50, 1)]
+>>> tokenizer = train(pairs + [(["▁noir"], "nero", 50, 1), (["▁étais"], "ero", 50, 1)], 12)
+>>> tokenizer.encode(["▁nonero"])
+['▁no', 'nero']
+>>> tokenizer.encode(["▁nonero"], source=[["▁ne", "▁étais"]], links=[(0, 0)])
+['▁non', 'ero']
+>>> tokenizer.align(["▁nonero"], [["▁ne", "▁étais"]], [(0, 0)])
+[(0, 0), (1, 1)]
 """
 
 from __future__ import annotations
@@ -27,14 +25,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from math import exp, floor, log
+from math import exp, floor, inf, log
 from typing import NamedTuple, TypeAlias
 
 NULL = ""  # the source token of a word that is linked to none
 MAX_PIECE_LENGTH, MIN_SEED_COUNT, MIN_EXPECTED_COUNT, MIN_TABLE_COUNT = 16, 2, 1, 0.001
-SUB_ITERATIONS, SHRINKING_FACTOR, FINAL_ITERATIONS, FITTING_PASSES = 2, 0.75, 4, 20
-KAPPA, EPSILON = 1.0, 0.01  # how much p₀ counts in p(t|s), and what p₀ adds to counts (eq. 6)
-TRAINING, ENCODING = (4.0, 2.0, 4.0), (12.0, 0.0, 12.0)  # g_O, g_U and g_N (eq. 8)
+SUB_ITERATIONS, SHRINKING_FACTOR, FINAL_ITERATIONS = 2, 0.75, 4
+PRUNING_PASSES, SCORING_PASSES, LAMBDA = 2, 6, 3.0  # of a plain model, and its weight (eq. 13)
+KAPPA, ENCODING_KAPPA, EPSILON = 1.0, 20.0, 0.01  # how much p₀ counts; what it adds to c(t) (eq. 6)
+TRAINING, ENCODING = (4.0, 2.0, 4.0), (2.0, 2.0, 0.0)  # g_O, g_U and g_N (eq. 8)
 MAX_COUNTED, UNCOUNTED = 12, [0.0]  # pieces are counted so far, or with this prior not at all
 TIE = 1e-9  # what differs by less is equal: rounding decides nothing
 Pair: TypeAlias = tuple[Sequence[str], str, float, float]  # tokens S, word T, count n, length m
@@ -101,15 +100,16 @@ class Table:
             self.of_piece[t] += n
             self.of_source[s] += n
 
-    def probability(self, t: str, s: str) -> float:
+    def probability(self, t: str, s: str, kappa: float = KAPPA) -> float:
         """The smoothed p(t|s) (eq. 6)."""
         count, total = self.c.get((t, s), 0.0), self.of_source.get(s, 0.0)
-        return (count + KAPPA * self.base[t]) / (total + KAPPA)
+        return (count + kappa * self.base[t]) / (total + kappa)
 
-    def log_given(self, source: Sequence[str], word: str) -> dict[str, float]:
+    def log_given(self, source: Sequence[str], word: str, kappa: float = KAPPA) -> dict[str, float]:
         """The log of p(t|S), a mixture over the source tokens, for all pieces of a word (eq. 7)."""
-        pieces = [t for _, _, t in spans(word) if t in self.base]
-        return {t: log(sum(self.probability(t, s) for s in source) / len(source)) for t in pieces}
+        pieces = (t for *_, t in spans(word) if t in self.base)
+        p = {t: sum(self.probability(t, s, kappa) for s in source) for t in pieces}
+        return {t: log(p_sum / len(source)) for t, p_sum in p.items()}
 
     def keep(self, pieces: Container[str]) -> Table:
         """The rows of these pieces, with p₀ ∝ c(t) + ε taken anew (eq. 6)."""
@@ -148,9 +148,28 @@ def em_pass(pairs: list[Pair], table: Table) -> Table:
     return Table(c, table.base)
 
 
-def length_gain(pairs: list[Pair], table: Table) -> dict[str, float]:
-    """What the length prior would gain if a piece were split wherever it is used, d(t) (eq. 12)."""
-    gain = dict.fromkeys(table.base, 0.0)
+def plain_counts(pairs: list[Pair], base: Mapping[str, float], passes: int) -> dict[str, float]:
+    """How often a model of the words without a source expects each piece, by EM from p₀."""
+    counts = dict(base)
+    for _ in range(passes):
+        log_total = log(sum(counts.values()))
+        log_p = {t: log(n + 1e-300) - log_total for t, n in counts.items()}
+        counts = dict.fromkeys(base, 0.0)
+        for _, word, n, _ in pairs:
+            for t, uses in expected_uses(word, log_p, UNCOUNTED).items():
+                counts[t] += n * uses
+    return counts
+
+
+def pruning_scores(pairs: list[Pair], table: Table) -> dict[str, float]:
+    """What a piece tells about the source, less d(t), and λ times the likelihood it is worth."""
+    log_p0 = {t: log(p) for t, p in table.base.items()}
+    multiple = [t for t in table.base if len(t) > 1]
+    splits = {t: best_segmentation(t, {**log_p0, t: -inf}, UNCOUNTED) for t in multiple}
+    score, everything = dict.fromkeys(table.base, 0.0), sum(table.of_source.values())
+    for (t, s), n in table.c.items():  # mutual information (eq. 11)
+        if n > 0:
+            score[t] += n * log(n * everything / (table.of_piece[t] * table.of_source[s]))
     for word, same_word in groupby(pairs, lambda pair: pair[1]):
         log_p: dict[str, float] = defaultdict(float)  # one segmentation for all pairs of the word
         log_q = [0.0] * (MAX_COUNTED + 1)
@@ -159,43 +178,20 @@ def length_gain(pairs: list[Pair], table: Table) -> dict[str, float]:
                 log_p[t] += n * value
             log_q = [a + n * b for a, b in zip(log_q, log_prior(m, *TRAINING), strict=True)]
         pieces = best_segmentation(word, log_p, log_q)
-        for t in (t for t in pieces if len(t) > 1):
-            others = {u: log(p) for u, p in table.base.items() if u in t and u != t}
-            longer = len(pieces) + len(best_segmentation(t, others, UNCOUNTED)) - 1
-            gain[t] += log_q[min(longer, MAX_COUNTED)] - log_q[min(len(pieces), MAX_COUNTED)]
-    return gain
-
-
-def pruning_scores(pairs: list[Pair], table: Table) -> dict[str, float]:
-    """What a piece tells about the source tokens, I(t), less d(t) (eq. 11 and 13)."""
-    score = {t: -gain for t, gain in length_gain(pairs, table).items()}
-    everything = sum(table.of_source.values())
-    for (t, s), n in table.c.items():
-        if n > 0:
-            score[t] += n * log(n * everything / (table.of_piece[t] * table.of_source[s]))
+        for t in (t for t in pieces if len(t) > 1):  # what its split would gain (eq. 12)
+            longer = min(len(pieces) + len(splits[t]) - 1, MAX_COUNTED)
+            score[t] -= log_q[longer] - log_q[min(len(pieces), MAX_COUNTED)]
+    counts = plain_counts(pairs, table.base, PRUNING_PASSES)
+    total = sum(counts.values())
+    for t in (t for t in multiple if counts[t] > 0):  # its uses would go to its split (eq. 14)
+        n, more = counts[t], len(splits[t]) - 1
+        log_split = sum(log((counts[u] + n) / (total + n * more)) for u in splits[t])
+        score[t] += LAMBDA * n * (log(n) - log(total) - log_split)
     return score
 
 
-def fitted_scores(pairs: list[Pair], table: Table) -> dict[str, float]:
-    """Scores under which words alone use each piece as often as words with their source do."""
-    used = dict.fromkeys(table.base, 0.0)
-    for source, word, n, m in pairs:
-        for t in best_segmentation(word, table.log_given(source, word), log_prior(m, *ENCODING)):
-            used[t] += n
-    total = sum(n + 0.1 for n in used.values())
-    scores = {t: log((n + 0.1) / total) for t, n in used.items()}  # eq. 16
-    for _ in range(FITTING_PASSES):
-        expected = dict.fromkeys(table.base, 0.0)
-        for _, word, n, _ in pairs:
-            for t, uses in expected_uses(word, scores, UNCOUNTED).items():
-                expected[t] += n * uses
-        for t in scores:
-            scores[t] += 0.5 * log((used[t] + 1) / (expected[t] + 1))  # eq. 19
-    return {t: floor(score * 256 + 0.5) / 256 for t, score in scores.items()}
-
-
 def train(pairs: Iterable[Pair], vocab_size: int) -> Tokenizer:
-    """Count and prune until `vocab_size` pieces are left, characters included; then fit scores."""
+    """Count and prune until `vocab_size` pieces are left, characters included."""
     pairs = [(source or [NULL], word, n, m) for source, word, n, m in pairs]
     pairs.sort(key=lambda pair: pair[1])  # by word
     table = initial_table(pairs)
@@ -211,7 +207,9 @@ def train(pairs: Iterable[Pair], vocab_size: int) -> Tokenizer:
             table = table.keep_best(smaller, pruning_scores(pairs, table))
     for _ in range(FINAL_ITERATIONS):
         table = em_pass(pairs, table)
-    scores = fitted_scores(pairs, table)
+    counts = {t: n + 0.1 for t, n in plain_counts(pairs, table.base, SCORING_PASSES).items()}
+    total = sum(counts.values())  # the likeliest scores for words alone, in 1/256 (eq. 16)
+    scores = {t: floor(log(n / total) * 256 + 0.5) / 256 for t, n in counts.items()}
     table = table.keep(table.base)  # with p₀ of the last counts
     table.c = {cell: n for cell, n in table.c.items() if n >= MIN_TABLE_COUNT}  # c(s) stays
     return Tokenizer(table, scores)
@@ -223,17 +221,19 @@ class Tokenizer(NamedTuple):
     table: Table
     scores: dict[str, float]
 
-    def encode(self, text: list[str], source: Source = (), links: Links | None = None) -> list[str]:
-        """The pieces of a text; with links, each word given the source words it is linked to."""
-        if links is None:
-            return [t for word in text for t in best_segmentation(word, self.scores, UNCOUNTED)]
+    def encode(self, text: list[str], source: Source = (), links: Links = ()) -> list[str]:
+        """The pieces of a text; words linked to source words by what the table says of those."""
         pieces, shared_by = [], Counter(i for i, _ in links)
         for j, word in enumerate(text):
             linked = [i for i, target in links if target == j]
-            tokens = [s for i in linked for s in source[i]] or [NULL]
-            m = sum(len(source[i]) / shared_by[i] for i in linked)
-            log_p = self.table.log_given(tokens, word)
-            pieces += best_segmentation(word, log_p, log_prior(m, *ENCODING))
+            tokens = [s for i in linked for s in source[i]]
+            score, log_q = self.scores, UNCOUNTED
+            if any(s in self.table.of_source for s in tokens):
+                m = sum(len(source[i]) / shared_by[i] for i in linked)
+                log_q = log_prior(m, *ENCODING)
+                log_p = self.table.log_given(tokens, word, ENCODING_KAPPA)
+                score = {t: score[t] + p - log(self.table.base[t]) for t, p in log_p.items()}
+            pieces += best_segmentation(word, score, log_q)
         return pieces
 
     def align(self, text: list[str], source: Source, links: Links) -> Links:

@@ -1,0 +1,109 @@
+"""Where does a gain in translation come from: the pieces, the source, or chance?
+
+    python experiments/quality/translation.py ../shared/data/deu-hsb --directions deu-hsb --seeds 5
+
+Transformers are trained on the same lines in the same order, tokenized by SentencePiece and by the
+default in five ways: target only, with the source, with the source of another sentence (the
+control), and target only and with the source with segmentations drawn at random (subword
+regularisation; Kudo, 2018).  Text that models are tested on is like that of the training.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from quality import SP, Direction
+from texts import read_texts
+
+from pairpiece import Tokenizer
+from pairpiece.commands.console import progress_bar
+from pairpiece.downstream import translations
+from pairpiece.evaluation.formats import to_markdown
+from pairpiece.evaluation.parallel_text import ParallelText
+from pairpiece.evaluation.systems import System, Tokens, systems_of
+
+ALPHA = 0.3
+"""The exponent of the probabilities that segmentations are drawn by."""
+
+
+def main() -> None:
+    """Train and print a table for each direction."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
+    parser.add_argument("--directions", nargs="+", help="such as deu-hsb; all if not given")
+    parser.add_argument("--vocab-size", type=int, default=8000)
+    parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser.add_argument("--lines", type=int, default=500, help="of the test text")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--preset", default="tiny")
+    parser.add_argument("--examples", type=int, help="lines seen; default: the preset's")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-quality"))
+    options = parser.parse_args()
+    for corpus in options.corpus:
+        texts = read_texts(corpus, options.work_dir)
+        for source, target in (texts.languages, texts.languages[::-1]):
+            name = f"{source}-{target}"
+            if options.directions and name not in options.directions:
+                continue
+            direction = Direction(texts, source, target, options.vocab_size, options)
+            sides = [texts.side(language) for language in (source, target)]
+            changes = {} if options.examples is None else {"examples": options.examples}
+            with progress_bar(quiet=False) as advance:
+                found = translations(
+                    _systems(direction),
+                    *(texts.train[side] for side in sides),
+                    *(texts.splits["dev", "like"][side] for side in sides),
+                    *(texts.splits[options.split, "like"][side][: options.lines] for side in sides),
+                    source_tokenizer=direction.model("default").source_tokenizer,
+                    output=options.work_dir / "translation" / f"{name}-{options.vocab_size}",
+                    preset=options.preset,
+                    seeds=options.seeds,
+                    jobs=options.jobs,
+                    advance=advance,
+                    **changes,
+                )
+            table = to_markdown(found.evaluation).partition("\n    ")[0]  # without signatures
+            print(f"## {name}, {options.preset}\n\n{table}\n", flush=True)
+
+
+def _systems(direction: Direction) -> list[Any]:
+    folder = direction.folder("default")
+    ways = {"target only": "marginal", "with source": "paired", "wrong source": "wrong"}
+    systems: list[Any] = [f"{SP}={direction.sentencepiece()}"]
+    systems += [f"{name}={folder}/@{way}" for name, way in ways.items()]
+    model = direction.model("default")
+    return [*systems, _sampled(model, paired=False), _sampled(model, paired=True)]
+
+
+def _sampled(model: Tokenizer, *, paired: bool) -> System:
+    """The text to learn from is drawn at random; what models are tested on is not."""
+    [usual] = systems_of(model, ["paired"])
+    how = "with source" if paired else "target only"
+
+    def tokenize(text: ParallelText) -> Tokens:
+        sources = text.given_sources if paired else [None] * len(text)
+        if len(text) < 5000:  # dev and test
+            given = text.given_sources if paired else None
+            return model.encode_batch(text.targets, given, out_type=str)
+        return [
+            model.sample(target, source=source, alpha=ALPHA, seed=number, out_type=str)
+            for number, (target, source) in enumerate(zip(text.targets, sources, strict=True))
+        ]
+
+    return System(
+        f"{how}, sampled",
+        f"{usual.digest}:sampled:{paired}:{ALPHA}",
+        tokenize,
+        None,
+        usual.vocabulary,
+        usual.unknown,
+        uses_source=paired,
+        tokenizer=model,
+    )
+
+
+if __name__ == "__main__":
+    main()
