@@ -1,7 +1,7 @@
-"""Bits per byte of text under a small neural language model of its tokens, trained in half a minute.
+"""Bits per byte of text under a small neural language model, trained in half a minute.
 
-A GPT-2 of 2 layers of 64, which reads every tokenizer's text in the same batches, made by bytes: the
-same lines in the same order, however many tokens they are.
+A GPT-2 of 2 layers of 64, which reads every tokenizer's text in the same batches, made by bytes:
+the same lines in the same order, however many tokens they are.
 """
 
 from __future__ import annotations

@@ -264,9 +264,7 @@ def neural(direction: Direction, results: Results) -> None:
             encode, size = direction.encoder(name)
             texts = [direction.text(kind)[1] for kind in kinds]
             tests = [(encode(text), text) for text in texts]
-            bits = neural.bits_per_byte(
-                encode(direction.train), direction.train, tests, size, seed
-            )
+            bits = neural.bits_per_byte(encode(direction.train), direction.train, tests, size, seed)
             found = dict(zip(kinds, bits, strict=True))
             results.add(direction.key("neural", name, seed), bits=found)
 

@@ -27,7 +27,7 @@ Text = tuple[list[str], list[str]]
 
 @dataclass(frozen=True)
 class Texts:
-    """What there is of a language pair, by split: ``dev`` and ``test``, ``like`` and ``elsewhere``."""
+    """What there is of a language pair; splits are (dev or test, like or elsewhere)."""
 
     languages: tuple[str, str]
     train: tuple[Path, Path]

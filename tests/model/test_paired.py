@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.french_italian import PAIRS, SENTENCES
+from support.tampering import manifest_of, write_manifest
 
 import pairpiece
-from pairpiece import Encoding, OptionError
+from pairpiece import Encoding, LengthPenalty, OptionError
 from pairpiece.learning import oracle
 from pairpiece.model.tables import CooccurrenceTable
 
@@ -214,3 +217,42 @@ def test_samples_depend_on_the_seed_alone(tokenizer: pairpiece.Tokenizer) -> Non
         assert len(set(map(tuple, first))) > 10
         assert all(tokenizer.decode(ids) == target for ids in first)
     assert tokenizer.sample(target) == tokenizer.sample(target, seed=0)
+
+
+def test_models_of_earlier_versions_score_by_the_conditional_probability_alone(
+    tmp_path: Path,
+) -> None:
+    options: dict[str, Any] = {
+        "paired_scoring": "conditional",
+        "paired_smoothing": 1.0,
+        "paired_length_penalty": LengthPenalty(12.0, 0.0, 12.0),
+    }
+    earlier = pairpiece.train_from_pairs(PAIRS, 640, **options)
+    present = pairpiece.train_from_pairs(PAIRS, 640)
+    earlier.save(tmp_path)
+    manifest = manifest_of(tmp_path)
+    manifest["version"] = 2
+    del manifest["paired"]["scoring"]
+    write_manifest(tmp_path, manifest)
+    loaded = pairpiece.load(tmp_path)
+    assert loaded.cooccurrences().settings.scoring == "conditional"
+    tokens = [
+        [model.encode(text, source=source, alignment=links) for source, text, links in SENTENCES]
+        for model in (earlier, loaded, present)
+    ]
+    assert tokens[0] == tokens[1] != tokens[2]
+
+
+def test_a_word_of_which_nothing_is_known_is_encoded_as_without_a_source(
+    tokenizer: pairpiece.Tokenizer,
+) -> None:
+    turned = tokenizer.calibrate([text for _, text, _ in SENTENCES], reference=300, balance=1.5)
+    for model in (tokenizer, turned):
+        for _, text, _ in SENTENCES:
+            alone = model.encode(text)
+            unseen = [["never", "seen"]] * 3
+            every = [(i, j) for i in range(3) for j in range(len(model.words(text)))]
+            assert model.encode(text, source=unseen, alignment=every) == alone
+            assert model.encode(text, source=unseen, alignment=[]) == alone
+            assert model.encode(text, source=unseen) == alone
+            assert model.encode(text, source=[]) == alone

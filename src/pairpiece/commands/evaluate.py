@@ -8,9 +8,9 @@ for example:
       --format latex
 
 A PairPiece model is measured target only, with source and, as a control, with a wrong source;
-model/@marginal, @paired, @aligned (with word links by Eflomal), @wrong and @bigram say which.  name=path gives a name.  pretokenized:FILE has the
-tokens of the target text, separated by spaces.  The first tokenizer is the one others are compared
-with, unless --baseline names another.
+model/@marginal, @paired, @aligned (with word links by Eflomal), @wrong and @bigram say which.
+name=path gives a name.  pretokenized:FILE has the tokens of the target text, separated by spaces.
+The first tokenizer is the one others are compared with, unless --baseline names another.
 """
 
 from __future__ import annotations

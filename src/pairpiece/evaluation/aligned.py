@@ -19,7 +19,6 @@ from pairpiece.evaluation.tokenized import Links, Tokenized
 from pairpiece.links import fast_align
 from pairpiece.links.eflomal import Eflomal, symmetrized_links
 
-
 EFLOMAL, FAST_ALIGN = "eflomal", "fast_align"
 ALIGNERS = (EFLOMAL, FAST_ALIGN)
 

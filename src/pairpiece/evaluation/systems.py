@@ -52,10 +52,9 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
     """The ways to tokenize that a path or a tokenizer stands for.
 
     A PairPiece model stands for as many as there are `ways`, unless the path says which:
-    ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal), ``@wrong`` (the source of
-    another sentence, a control) or ``@bigram``.
-    ``name=path`` gives a name.  ``pretokenized:file`` has the tokens of the target text, separated
-    by spaces.
+    ``model/@marginal``, ``@paired``, ``@aligned`` (word links by Eflomal), ``@wrong`` (the source
+    of another sentence, a control) or ``@bigram``.  ``name=path`` gives a name.
+    ``pretokenized:file`` has the tokens of the target text, separated by spaces.
     """
     if isinstance(given, Tokenizer):
         return _of_model(given, "", "pairpiece", "", ways)

@@ -25,7 +25,7 @@ EFLOMAL, NO_LINKS = "eflomal", "none"
 LINKS_BETWEEN = ("words", "spaces")
 
 DEFAULT_BALANCE = 1.0
-"""Tokens in proportion to those of a plain unigram tokenizer, where there is text to fit them to."""
+"""Tokens in proportion to those of a plain unigram tokenizer, where dev text is given."""
 
 
 @dataclass(frozen=True)
