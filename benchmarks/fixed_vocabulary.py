@@ -15,7 +15,7 @@ from fertility import fertility, sentencepiece_model
 from prepare import prepare, sentences, training_pairs
 
 import pairpiece
-from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.evaluation.token_links import token_links
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
                 texts, sources, alignments=links, out_type=str
             ),
         }.items():
-            linked = one_to_one(tokens, pieces, len(pieces))
+            linked = token_links(tokens, pieces, len(pieces)).one_to_one
             print(f"| {corpus.name} | {name} | {fertility(texts, pieces):.3f} | {linked:.3f} |")
 
 

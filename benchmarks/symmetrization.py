@@ -14,7 +14,7 @@ import itertools
 from pathlib import Path
 
 from pairpiece import files
-from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.evaluation.token_links import token_links
 from pairpiece.foreign.protocol import flat
 from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
@@ -48,7 +48,7 @@ def compare(corpus: Path, work_dir: Path) -> None:
 
     def measured(tokens: list[list[str]]) -> str:
         fertility = sum(len(row) for row in tokens[-len(dev[1]) :]) / words
-        return f"{fertility:.3f} | {one_to_one(source_tokens, tokens, len(dev[1])):.4f}"
+        return f"{fertility:.3f} | {token_links(source_tokens, tokens, len(dev[1])).one_to_one:.4f}"
 
     for symmetrization in SYMMETRIZATIONS:
         job = prepare(

@@ -24,7 +24,7 @@ class BigramModel {
   void best(std::span<const Edge> edges, size_t length, Path& path) const;
 
  private:
-  // log p(t | u) (docs/algorithm.md, eq. 17).
+  // log p(t | u) (docs/algorithm.md, eq. 18).
   double log_probability(uint32_t previous, uint32_t piece) const;
 
   SparseRows counts_;

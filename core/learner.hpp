@@ -85,12 +85,12 @@ class Learner {
   Uses tied_uses(const Alternatives& alternatives, const Interrupted& interrupted) const;
 
   // How often each piece stands in the best segmentation of each pair, with a penalty per piece:
-  // the uses of eq. 16.
+  // f(t) of eq. 17.
   std::vector<double> best_counts(const LengthPenalty& penalty, double piece_penalty,
                                   const Interrupted& interrupted) const;
 
   // How often each piece is expected in the words under a model that has these scores (log weights)
-  // and no source: e(t) of eq. 19.
+  // and no source: e(t) of eq. 16.
   std::vector<double> unigram_counts(std::span<const double> scores,
                                      const Interrupted& interrupted) const;
 

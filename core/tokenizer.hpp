@@ -44,7 +44,7 @@ struct Draw {
   uint64_t seed;
 };
 
-// Co-occurrences of the tokens of a text with those of its source (docs/algorithm.md, eq. 18).
+// Co-occurrences of the tokens of a text with those of its source (docs/algorithm.md, eq. 20).
 struct LinkCounts {
   std::vector<double> counts;  // c(t, s), by source token, then by id
   std::vector<double> sums;    // of c(t', s), by source token

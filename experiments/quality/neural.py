@@ -17,8 +17,8 @@ from pairpiece.downstream.rows import Rows
 from pairpiece.downstream.settings import language_model_settings
 from pairpiece.downstream.training_loop import learning_rate
 
-BATCH_BYTES = 2000
-TRAIN_BYTES = 1_000_000
+BATCH_BYTES = 500
+TRAIN_BYTES = 600_000
 """Seen in all; of a smaller text, lines that come again included."""
 
 _POOL = 50  # batches whose lines are sorted by length together

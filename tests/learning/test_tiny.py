@@ -181,7 +181,7 @@ def assert_same_with_source(
 
 
 def probability(ours: tiny.Tokenizer, piece: str, token: str, words: list[str]) -> float:
-    """p(t|s) among the pieces of the words (eq. 18)."""
+    """p(t|s) among the pieces of the words (eq. 20)."""
     column = {t: n for (t, s), n in ours.table.c.items() if s == token}
     return column[piece] / sum(n for t, n in column.items() if any(t in word for word in words))
 

@@ -23,7 +23,8 @@ from pairpiece import files
 from pairpiece.commands.console import reporter_for
 from pairpiece.commands.side_by_side import side_by_side
 from pairpiece.corpus import sample
-from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.evaluation.parallel_text import ParallelText
+from pairpiece.evaluation.token_links import token_links
 from pairpiece.foreign.protocol import flat
 from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.model.opening import open_tokenizer
@@ -55,16 +56,14 @@ def run(options: argparse.Namespace) -> None:
         model = _train(sources, targets, options, "default", work)
         paper = _train(sources, targets, options, "paper", work)
     peer = train_sentencepiece(targets[:-HELD_OUT], options.vocab_size)
-    # The dial between few tokens and many links, turned to as many tokens as SentencePiece makes.
-    some = slice(0, -HELD_OUT, 3)
-    longer = model.calibrate(targets[some], sources[some], reference=peer)
+    wrong = ParallelText(targets, sources).wrong_sources
     ways = {
         "SentencePiece": [flat(peer, text) for text in targets],
         "paper, target only": paper.encode_batch(targets, out_type=str),
         "paper, with source": paper.encode_batch(targets, sources, out_type=str),
         "default, target only": model.encode_batch(targets, out_type=str),
         "default, with source": model.encode_batch(targets, sources, out_type=str),
-        "default, with source, calibrated": longer.encode_batch(targets, sources, out_type=str),
+        "default, wrong source": model.encode_batch(targets, wrong, out_type=str),
     }
     source_tokenizer = open_tokenizer(model.source_tokenizer)
     source_tokens = [flat(source_tokenizer, text) for text in sources]
@@ -72,8 +71,8 @@ def run(options: argparse.Namespace) -> None:
     console.print(_measured(ways, source_tokens, targets, title))
     console.print(
         "one-to-one: French tokens linked with one Italian token that is linked with no other;\n"
-        "links by Eflomal, grow-diag-final-and. More is better, as are fewer tokens per word.\n"
-        "Calibrated: to as many tokens as SentencePiece makes of the training text.\n"
+        "link F: links that both directions of Eflomal agree on, in proportion to all tokens.\n"
+        "Wrong source, a control: the French of another sentence of about the same length.\n"
     )
     console.print("Each Italian token in the colour of the French token it goes with:\n")
     held_out = zip(sources[-HELD_OUT:], targets[-HELD_OUT:], strict=True)
@@ -97,13 +96,17 @@ def _measured(
     """How the tokens of each way to tokenize the targets go with the source tokens."""
     words = sum(len(text.split()) for text in targets[-HELD_OUT:])
     table = Table(
-        *("", "tokens per word", "one-to-one"), title=title, title_justify="left", box=SIMPLE_HEAD
+        *("", "tokens per word", "one-to-one", "link F"),
+        title=title,
+        title_justify="left",
+        box=SIMPLE_HEAD,
     )
     for name, tokens in ways.items():
         fertility = sum(len(row) for row in tokens[-HELD_OUT:]) / words
-        linked = one_to_one(sources, tokens, HELD_OUT)
+        linked = token_links(sources, tokens, HELD_OUT)
         style = "bold" if name.startswith("default") else ""
-        table.add_row(name, f"{fertility:.3f}", f"{linked:.1%}", style=style)
+        shares = [f"{share:.1%}" for share in linked]
+        table.add_row(name, f"{fertility:.3f}", *shares, style=style)
     return table
 
 

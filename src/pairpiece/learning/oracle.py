@@ -380,7 +380,7 @@ class Oracle:
     def best_counts(
         self, over: float, under: float, unlinked: float, piece_penalty: float
     ) -> list[float]:
-        """Counts of the pieces in best segmentations: the numerator of the marginal (eq. 16)."""
+        """Counts of the pieces in best segmentations: f(t) of eq. 17."""
         given = self.conditional()
         counts: dict[str, float] = defaultdict(float)
         for word, sources, expected, n in self.rows:
@@ -392,7 +392,7 @@ class Oracle:
         return [counts[t] for t in self._pieces]
 
     def unigram_counts(self, scores: Sequence[float]) -> list[float]:
-        """Expected counts of the pieces under a unigram model with these scores (eq. 19)."""
+        """Expected counts of the pieces under a unigram model with these scores (eq. 16)."""
         weight_of = {t: math.exp(score) for t, score in zip(self._pieces, scores, strict=True)}
         counts: dict[str, float] = defaultdict(float)
         for word, _, _, n in self.rows:

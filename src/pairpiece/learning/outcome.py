@@ -28,7 +28,7 @@ def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -
         counts = np.maximum(counts, least)
         scores = np.log(counts) - np.log(counts.sum())
     elif options.marginal == "likeliest":
-        counts = plain_counts(engine, _PLAIN_PASSES) + 0.1
+        counts = plain_counts(engine, _PLAIN_PASSES) + 0.1  # eq. 16
         scores = np.log(counts) - np.log(counts.sum())
     else:
         penalty = options.paired_length_penalty
@@ -37,7 +37,7 @@ def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -
                 penalty.over, penalty.under, penalty.unlinked, options.paired_piece_penalty
             )
         )
-        scores = np.log(used + 0.1) - np.log((used + 0.1).sum())  # eq. 16
+        scores = np.log(used + 0.1) - np.log((used + 0.1).sum())
         if options.marginal == "fitted":
             scores = _fitted(engine, used, scores)
     scores = scores - options.marginal_piece_penalty
@@ -47,7 +47,7 @@ def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -
 def _fitted(
     engine: Engine, used: npt.NDArray[np.float64], scores: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Scores under which each piece is expected as often in the words as it is `used` (eq. 19)."""
+    """Scores under which each piece is expected as often in the words as it is `used` (eq. 17)."""
     for _ in range(_FITTING_PASSES):
         expected = np.asarray(engine.unigram_counts(scores))
         scores = scores + 0.5 * (np.log(used + 1) - np.log(expected + 1))

@@ -237,7 +237,7 @@ class Tokenizer(NamedTuple):
         return pieces
 
     def align(self, text: list[str], source: Source, links: Links) -> Links:
-        """Link each piece t with the source token s that has the highest p(t|s) (eq. 18)."""
+        """Link each piece t with the source token s that has the highest p(t|s) (eq. 20)."""
         c, tokens = self.table.c, [s for word in source for s in word]
         inside = [t for t in self.scores if any(t in word for word in text)]
         sums = {s: sum(c.get((t, s), 0.0) for t in inside) for s in tokens}

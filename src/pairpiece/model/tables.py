@@ -95,7 +95,7 @@ class BigramTable(Table):
 
     @classmethod
     def from_words(cls, vocabulary: Vocabulary, words: Iterable[Sequence[int]]) -> BigramTable:
-        """Count adjacent pieces; only learned pieces take part (eq. 17)."""
+        """Count adjacent pieces; only learned pieces take part (eq. 18)."""
         size = len(vocabulary)
         learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
         counts: dict[tuple[int, int], int] = {}

@@ -56,7 +56,7 @@ class Tokenizer(Encoder):
     ) -> Alignment:
         """Link every token of the target to the source token that it most likely comes from.
 
-        The score of a link is p(t|s) among the pieces that are substrings of the target (eq. 18).
+        The score of a link is p(t|s) among the pieces that are substrings of the target (eq. 20).
         A target token that was never seen with any of the source tokens, or whose best score is not
         above `min_score`, has no link.
         """

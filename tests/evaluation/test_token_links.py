@@ -1,8 +1,8 @@
-"""The share of source tokens linked one to one."""
+"""How well two tokenized texts are linked."""
 
 from __future__ import annotations
 
-from pairpiece.evaluation.one_to_one import one_to_one
+from pairpiece.evaluation.token_links import token_links
 
 WORDS = ["un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"]
 SENTENCES = [
@@ -12,16 +12,21 @@ SENTENCES = [
 
 def test_a_translation_word_by_word_is_one_to_one() -> None:
     targets = [[f"{word}!" for word in sentence] for sentence in SENTENCES]
-    assert one_to_one(SENTENCES, targets, 20) > 0.9
+    linked = token_links(SENTENCES, targets, 20)
+    assert min(linked) > 0.9
 
 
 def test_words_cut_in_two_are_not() -> None:
     targets = [[part for word in s for part in (f"{word}!", f"{word}?")] for s in SENTENCES]
-    assert one_to_one(SENTENCES, targets, 20) < 0.3
+    linked = token_links(SENTENCES, targets, 20)
+    assert linked.one_to_one < 0.3
+    assert linked.link_f < 0.7  # two thirds of the tokens, at best
 
 
 def test_only_the_last_sentences_count() -> None:
     whole = [[f"{word}!" for word in sentence] for sentence in SENTENCES]
     halved = [[part for word in s for part in (f"{word}!", f"{word}?")] for s in SENTENCES]
     mixed = halved[:-30] + whole[-30:]
-    assert one_to_one(SENTENCES, mixed, 30) > one_to_one(SENTENCES, mixed, len(SENTENCES))
+    some, every = (token_links(SENTENCES, mixed, last) for last in (30, len(SENTENCES)))
+    assert some.one_to_one > every.one_to_one
+    assert some.link_f > every.link_f
