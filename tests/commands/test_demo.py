@@ -25,7 +25,9 @@ class Demo(NamedTuple):
         """Tokens per word, one-to-one and link F, by way of tokenizing."""
         row = rf"^  (\w\S*(?: \S+)*) +{NUMBER} +{PERCENT} +{PERCENT} *$"
         found = re.findall(row, self.ended.out, re.M)
-        return {name: (float(tokens), float(o) / 100, float(f) / 100) for name, tokens, o, f in found}
+        return {
+            name: (float(tokens), float(o) / 100, float(f) / 100) for name, tokens, o, f in found
+        }
 
 
 @pytest.fixture(scope="module")
