@@ -57,7 +57,7 @@ ConditionalModel random_model(std::mt19937& random, const Vocabulary& vocabulary
     row_begin.push_back(source.size());
   }
   return ConditionalModel({row_begin, source, count}, source_count, base,
-                          {conditional, 1, {4, 1, 4}, 0.5, 0});
+                          {conditional, random() % 2 == 0, 1, {4, 1, 4}, 0.5, 0});
 }
 
 struct RandomSource {
