@@ -74,11 +74,13 @@ void ConditionalModel::load(const Condition& condition, std::span<const Edge> ed
   if (!pooled) divisors /= double(sources.size());
   for (size_t n = 0; n < sums.size(); ++n) {
     const double base = base_[scratch.pieces[n]];
-    if (!pooled)  // eq. 6–7 with p0 put back
-      sums[n] = std::log(sums[n] / double(sources.size()) + options_.smoothing * base * divisors);
+    const double relative_to = options_.evidence ? base : 1;
+    if (!pooled)  // eq. 6–7 with p0 put back, or that over p0
+      sums[n] = std::log((sums[n] / double(sources.size()) + options_.smoothing * base * divisors) /
+                         relative_to);
     else
-      sums[n] = sums[n] > 0 ? std::log(sums[n] / divisors) : std::log(base) - kUnseenPenalty;
-    if (options_.evidence) sums[n] -= std::log(base);
+      sums[n] = sums[n] > 0 ? std::log(sums[n] / divisors / relative_to)
+                            : std::log(base / relative_to) - kUnseenPenalty;
   }
 }
 
