@@ -28,11 +28,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=Path(__file__).with_name("results.jsonl"))
     parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser.add_argument("--ablation", action="store_true", help="one table of all configurations")
     options = parser.parse_args()
     found = [json.loads(line) for line in files.lines(options.results)]
     found = [result for result in found if result["key"][2] == options.split]
     for size in sorted({result["key"][1] for result in found}):
         of_size = [result for result in found if result["key"][1] == size]
+        if options.ablation:
+            print("\n".join(ablation(of_size)))
+            continue
         print(f"### {size // 1000}k pieces\n")
         for title, rows in {
             "With the source, by Eflomal": with_source(of_size, "eflomal"),
@@ -67,6 +71,19 @@ def with_source(found: list[dict[str, Any]], aligner: str) -> Iterator[str]:
             interval(ours["link_f"][DEFAULT]),
             interval(ours["link_f"][WRONG]),
         )
+
+
+def ablation(found: list[dict[str, Any]]) -> Iterator[str]:
+    """Every configuration in every way, by Eflomal."""
+    yield row("direction", "text", "tokenizer", "tokens", "one-to-one", "unaligned", "link F")
+    yield "|---" * 7 + "|"
+    for direction, kind, scores in _alignments(found, "eflomal"):
+        for name, of_name in scores.items():
+            if name != SP:
+                tokens = of_name["tokens"]["value"] / scores[SP]["tokens"]["value"]
+                metrics = ("one_to_one", "unaligned", "link_f")
+                cells = [interval(of_name[metric][SP]) for metric in metrics]
+                yield row(direction, TEXTS[kind], name, f"{tokens:.3f}", *cells)
 
 
 def target_only(found: list[dict[str, Any]]) -> Iterator[str]:

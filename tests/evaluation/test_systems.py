@@ -25,6 +25,7 @@ from pairpiece import evaluate
 from pairpiece.evaluation import Evaluation
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import LINKS_SEED, System, systems_of
+from pairpiece.links import fast_align
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -235,3 +236,21 @@ def test_another_aligner_has_its_say(folder: Path) -> None:
         assert score == other
         assert "aligner:fast_align" in score.signature
         assert "runs:1|" in score.signature
+
+
+def test_another_aligner_sees_the_dev_text_of_each_tokenizer_under_its_own_number(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del folder
+    seen: list[list[str]] = []
+
+    def no_links(folder: Path) -> list[list[tuple[int, int]]]:
+        seen.extend(line.split() for line in (folder / "target.words").read_text().splitlines())
+        return [[] for _ in seen]
+
+    monkeypatch.setattr(fast_align, "align", no_links)
+    text = {"source": SOURCES, "dev_target": TARGETS[:3], "dev_source": SOURCES[:3]}
+    how: dict[str, Any] = {"metrics": ["link_f"], "resamples": 50, "aligner": "fast_align"}
+    evaluate(["sp.model", "model/@marginal"], TARGETS, **text, **how, source_tokenizer="model")
+    numbers = [{token.partition(":")[0] for token in line} for line in seen]
+    assert numbers == [{"0"}] * 10 + [{"1"}] * 10 + [{"0"}] * 3 + [{"1"}] * 3

@@ -56,10 +56,10 @@ def _eflomal(
         folder = Path(name)
         priors = None
         if dev is not None and any(dev):
-            _write(folder, dev)
+            _write(folder, enumerate(dev))
             aligner.align(folder, num_threads=num_threads)
             priors = aligner.make_priors(folder)
-        _write(folder, texts)
+        _write(folder, enumerate(texts))
         aligner.align(folder, priors=priors, scores=True, num_threads=num_threads)
         links = list(symmetrized_links(folder, symmetrization))
         certain = [len(both) for both in symmetrized_links(folder, "intersection")]
@@ -78,7 +78,7 @@ def _fast_align(texts: Sequence[Tokenized], dev: Dev) -> None:
     Nor are there two directions to agree: links are certain if they are one to one.
     """
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
-        _write(Path(name), [*texts, *(dev or ())])
+        _write(Path(name), [*enumerate(texts), *enumerate(dev or ())])
         links = list(fast_align.align(Path(name)))
     for i, text in enumerate(texts):
         found = Links.of(links[i * len(text.tokens) :][: len(text.tokens)], text.source_total)
@@ -90,9 +90,9 @@ def _scores(folder: Path) -> Array:
     return np.asarray(sum(both) / 2, np.float64)
 
 
-def _write(folder: Path, texts: Sequence[Tokenized | None]) -> None:
-    """All tokenized texts, one after the other, each target token with the number of its text."""
-    numbered = [(i, text) for i, text in enumerate(texts) if text is not None]
+def _write(folder: Path, texts: Iterable[tuple[int, Tokenized | None]]) -> None:
+    """Texts one after the other, each target token with the number of its tokenizer."""
+    numbered = [(i, text) for i, text in texts if text is not None]
     write_tokens(folder, "source", (row for _, t in numbered for row in t.source_tokens or ()))
     write_tokens(
         folder,

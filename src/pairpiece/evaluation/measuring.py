@@ -146,7 +146,7 @@ def _with_aligner(
     else:
         fast_align.check_installed()
         name, runs = f"{aligner}-{fast_align.version()}", 1
-        settings = dataclasses.replace(settings, symmetrization="grow-diag-final-and")
+        settings = dataclasses.replace(settings, symmetrization="its-own")
     return dataclasses.replace(
         settings,
         aligner=name,

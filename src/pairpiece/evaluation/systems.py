@@ -40,6 +40,7 @@ class System:
     unknown: str | None = None
     uses_source: bool = False
     one_text: bool = False  # knows the tokens of the text it is given and of no other
+    way: str = ""  # in which a PairPiece model is used
     tokenizer: SubwordTokenizer | None = None  # what tokenizes, unless it is done already
 
     @property
@@ -162,9 +163,8 @@ def _pairpiece(model: Tokenizer, name: str, way: str) -> System:
         return model.encode_batch(text.targets, sources, alignments=links, out_type=str)
 
     if way in ("marginal", "bigram"):
-        return _system(name, model, lambda text: alone(text.targets), alone, f"@{way}")
-    seed = f":{LINKS_SEED}" if way == "aligned" else ""
-    return _system(name, model, with_source, None, f"@{way}{seed}")
+        return _system(name, model, lambda text: alone(text.targets), alone, way)
+    return _system(name, model, with_source, None, way)
 
 
 def with_controls(systems: list[System]) -> list[System]:
@@ -175,7 +175,7 @@ def with_controls(systems: list[System]) -> list[System]:
     found = []
     for system in systems:
         found.append(system)
-        if system.model is not None and system.digest.endswith("@paired"):
+        if system.model is not None and system.way == "paired":
             name = system.name.removesuffix(f", {_WAYS['paired']}")
             found.append(_pairpiece(system.model, f"{name}, {_WAYS['wrong']}", "wrong"))
     return _named(found)
@@ -198,14 +198,16 @@ def _system(
     alone: Callable[[list[str]], Tokens] | None,
     way: str = "",
 ) -> System:
+    seed = f":{LINKS_SEED}" if way == "aligned" else ""
     return System(
         name,
-        short_digest(tokenizer) + way,
+        short_digest(tokenizer) + (f"@{way}{seed}" if way else ""),
         tokenize,
         alone,
         list(map(tokenizer.readable, tokenizer.token_list())),
         tokenizer.unknown,
         uses_source=alone is None,
+        way=way,
         tokenizer=tokenizer,
     )
 

@@ -1,7 +1,7 @@
 """Alignment with fast_align (Dyer et al., 2013) through systran-align, in a process of its own.
 
-It draws no random numbers, and with one thread the same text gives the same links.  The two
-directions are symmetrized inside, by grow-diag-final-and.
+It draws no random numbers, and with one thread the same text gives the same links.  It tells those
+of both directions put together, not those of each.
 """
 
 from __future__ import annotations
