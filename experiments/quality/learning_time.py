@@ -35,7 +35,7 @@ def main() -> None:
         job = prepare(*texts, vocab_size=options.vocab_size, keep_priors=True, num_threads=1)
         finished = pipeline.run(job, work_dir=options.work_dir / "stages")
         pairs = Pairs.load(finished["pairs"].folder / "pairs.safetensors")
-        steps = {name: _learning(name) for name in ("0.4.0", "λ = 0", "default", "unigram")}
+        steps = {name: _learning(name) for name in ("0.4.0", "λ 0", "default", "unigram")}
         seconds: dict[str, list[float]] = {name: [] for name in steps}
         for _ in range(options.rounds):
             for name, learning in steps.items():

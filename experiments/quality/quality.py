@@ -43,8 +43,8 @@ from pairpiece.options import LengthPenalty
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "unigram": {"mode": "unigram"},
     "default": {},
-    "λ = 0": {"likelihood_weight": 0.0},
-    "λ = 1": {"likelihood_weight": 1.0},
+    "λ 0": {"likelihood_weight": 0.0},
+    "λ 1": {"likelihood_weight": 1.0},
     "fitted scores": {"marginal": "fitted"},
     "p(t|S) as score": {
         "paired_scoring": "conditional",
