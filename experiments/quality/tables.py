@@ -169,7 +169,7 @@ def interval(values: list[float]) -> str:
 
 def row(*cells: object) -> str:
     """A row of a table."""
-    return "| " + " | ".join(map(str, cells)) + " |"
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
 def _arrow(direction: str) -> str:
