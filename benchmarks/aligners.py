@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import multiprocessing
 import resource
 import statistics
 from collections import defaultdict
@@ -28,6 +27,7 @@ from measuring import Section, Settings, Spread, Target, number, table
 from pairpiece import files
 from pairpiece.evaluation import evaluate
 from pairpiece.foreign.source_words import source_words
+from pairpiece.links import fast_align
 from pairpiece.links.eflomal import TRAINING_LENGTH, Eflomal, for_aligner, symmetrized_links
 from pairpiece.links.pharaoh import read_links
 from pairpiece.links.symmetrization import Link
@@ -218,42 +218,23 @@ def align(folder: Path, setting: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     aligner = SETTINGS[setting]
     if aligner is None:
-        child = multiprocessing.Process(target=fast_align, args=(folder,))
-        child.start()
-        child.join()
-        if child.exitcode != 0:
-            raise SystemExit("fast_align failed; is systran-align installed?")
+        links = fast_align.align(lower_cased(folder))
     else:
         aligner.align(folder, num_threads=1)
+        links = symmetrized_links(folder, "grow-diag-final-and")
+    write_links(folder, links)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if aligner is not None:
-        write_links(folder, symmetrized_links(folder, "grow-diag-final-and"))
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def fast_align(folder: Path) -> None:
-    """With the settings that its authors recommend; it symmetrizes by itself."""
-    import systran_align
-
-    sides = [
-        [line.lower().split() for line in files.lines(folder / f"{side}.words")]
-        for side in ("source", "target")
-    ]
-    joint = (
-        f"{' '.join(source)} ||| {' '.join(target)}\n"
-        for source, target in zip(*sides, strict=True)
-    )
-    files.write(folder / "joint", "".join(joint).encode())
-    tables = [str(folder / name) for name in ("forward.table", "reverse.table")]
-    systran_align.generate_alignment_probabilities(
-        str(folder / "joint"),
-        *tables,
-        favor_diagonal=True,
-        optimize_tension=True,
-        variational_bayes=True,
-    )
-    found = systran_align.Aligner(*tables).align_batch(*sides)
-    write_links(folder, (one["alignments"] for one in found))
+def lower_cased(folder: Path) -> Path:
+    """The words as Eflomal takes them, in a folder of their own."""
+    lower = folder / "lower"
+    lower.mkdir(exist_ok=True)
+    for side in ("source", "target"):
+        words = "".join(f"{line.lower()}\n" for line in files.lines(folder / f"{side}.words"))
+        files.write(lower / f"{side}.words", words.encode())
+    return lower
 
 
 def write_links(folder: Path, links: Iterable[list[Link]]) -> None:

@@ -198,8 +198,9 @@ def alignment(direction: Direction, results: Results) -> None:
                 continue
             systems = [f"{SP}={direction.sentencepiece()}"]
             for name in direction.options.configurations:
-                ways = ["@marginal"] if name == "unigram" else ["@marginal", "@paired"]
-                systems += [f"{_label(name, way)}={direction.folder(name)}/{way}" for way in ways]
+                systems.append(f"{name}={direction.folder(name)}/@marginal")
+                if name != "unigram":
+                    systems.append(f"{name}, source={direction.folder(name)}/@paired")
             source, target = direction.text(kind)
             paired = next(n for n in direction.options.configurations if n != "unigram")
             found = evaluate(
@@ -212,10 +213,6 @@ def alignment(direction: Direction, results: Results) -> None:
                 runs=direction.options.runs,
             )
             results.add(direction.key("alignment", kind, aligner), scores=_differences(found))
-
-
-def _label(name: str, way: str) -> str:
-    return {"@marginal": f"{name}", "@paired": f"{name}, source"}[way]
 
 
 def _differences(found: Any) -> dict[str, Any]:
