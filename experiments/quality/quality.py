@@ -127,7 +127,7 @@ class Direction:
         self.name = f"{source}-{target}"
         self.size = size
         self._sides = texts.side(source), texts.side(target)
-        self._train = [texts.train[side] for side in self._sides]
+        self.paths = [texts.train[side] for side in self._sides]
         self._texts = texts
         self._folder: Path = options.work_dir / self.name / str(size)
 
@@ -143,7 +143,7 @@ class Direction:
     @cached_property
     def train(self) -> list[str]:
         """The target side of the training."""
-        return list(files.lines(self._train[1]))
+        return list(files.lines(self.paths[1]))
 
     def key(self, *what: Any) -> list[Any]:
         """What stands for a result."""
@@ -175,7 +175,7 @@ class Direction:
         folder = self._folder / name.replace(" ", "").replace("|", "-")
         if not (folder / "pairpiece.json").is_file():
             pairpiece.train(
-                *self._train,
+                *self.paths,
                 vocab_size=self.size,
                 aligner_length=1.0,
                 hard_vocab_limit=False,

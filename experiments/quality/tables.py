@@ -116,7 +116,7 @@ def ngrams(found: list[dict[str, Any]]) -> Iterator[str]:
         if name != SP:
             pairs = zip(values, bits[direction, SP, kind], strict=True)
             cells = [f"{ours / theirs - 1:+.2%}" for ours, theirs in pairs]
-            yield row(_arrow(direction), TEXTS[kind], name, *cells)
+            yield row(arrow(direction), TEXTS[kind], name, *cells)
 
 
 def neural(found: list[dict[str, Any]]) -> Iterator[str]:
@@ -137,7 +137,7 @@ def neural(found: list[dict[str, Any]]) -> Iterator[str]:
         error = math.hypot(*(_relative_error(v) for v in (values, theirs)))
         all_of[name, kind].append((difference, error))
         yield row(
-            _arrow(direction),
+            arrow(direction),
             TEXTS[kind],
             name,
             len(values),
@@ -159,7 +159,7 @@ def _alignments(
     for result in found:
         direction, _, _, measure, *what = result["key"]
         if measure == "alignment" and what[1] == aligner:
-            yield _arrow(direction), what[0], result["scores"]
+            yield arrow(direction), what[0], result["scores"]
 
 
 def interval(values: list[float]) -> str:
@@ -172,7 +172,7 @@ def row(*cells: object) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def _arrow(direction: str) -> str:
+def arrow(direction: str) -> str:
     return direction.replace("-", " → ")
 
 
