@@ -20,7 +20,7 @@ LAYERS = (
     ("learning",),
     ("run",),
     ("evaluation",),
-    ("downstream",),
+    ("downstream", "pretrained"),
     ("commands",),
     ("__main__",),
 )

@@ -95,7 +95,11 @@ def _measured(direction: quality.Direction, kind: str) -> Iterator[list[str]]:
     for other in others:
         compared = [scores[other, metric].comparison for metric in METRICS]
         cells = [interval([c.difference, c.low, c.high]) for c in compared if c is not None]
-        yield [other, f"{scores[other, 'tokens'].value / scores[plain, 'tokens'].value:.3f}", *cells]
+        yield [
+            other,
+            f"{scores[other, 'tokens'].value / scores[plain, 'tokens'].value:.3f}",
+            *cells,
+        ]
 
 
 Choose = Callable[[list[Words], list[list[Any]]], Words]

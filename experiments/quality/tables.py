@@ -173,6 +173,7 @@ def row(*cells: object) -> str:
 
 
 def arrow(direction: str) -> str:
+    """A direction as people write it."""
     return direction.replace("-", " → ")
 
 

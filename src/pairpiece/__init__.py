@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from pairpiece.learning.schedule import Progress
     from pairpiece.learning.training import train_from_pairs
     from pairpiece.model.encoding import Encoding
+    from pairpiece.model.source_weights import SourceWeights
     from pairpiece.model.token_links import Alignment, Lexicon
     from pairpiece.model.tokenizer import Tokenizer, from_huggingface, from_sentencepiece, load
     from pairpiece.model.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
     from pairpiece.options import LengthPenalty
+    from pairpiece.pretrained.transferring import Transfer, transfer
     from pairpiece.run.pipeline import train
     from pairpiece.run.reporting import Reporter
     from pairpiece.text.options import TextOptions
@@ -44,6 +46,7 @@ _NAMES = {
     ),
     "text.options": ("TextOptions",),
     "text.words": ("split_words",),
+    "model.source_weights": ("SourceWeights",),
     "model.token_links": ("Alignment", "Lexicon"),
     "model.encoding": ("Encoding",),
     "options": ("LengthPenalty",),
@@ -56,6 +59,7 @@ _NAMES = {
     "run.pipeline": ("train",),
     "run.reporting": ("Reporter",),
     "evaluation": ("Evaluation", "evaluate"),
+    "pretrained.transferring": ("Transfer", "transfer"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -77,8 +81,10 @@ __all__ = [
     "Pairs",
     "Progress",
     "Reporter",
+    "SourceWeights",
     "TextOptions",
     "Tokenizer",
+    "Transfer",
     "VocabularySizeError",
     "evaluate",
     "from_huggingface",
@@ -89,6 +95,7 @@ __all__ = [
     "split_words",
     "train",
     "train_from_pairs",
+    "transfer",
 ]
 
 

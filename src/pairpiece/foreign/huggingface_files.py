@@ -12,6 +12,7 @@ from typing import Any
 
 from pairpiece.errors import ModelFormatError
 from pairpiece.foreign.sentencepiece_format import check_exportable
+from pairpiece.foreign.special_tokens import add_special_tokens, added_token
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType, Unigram
 from pairpiece.text.words import WordSplitter
@@ -31,7 +32,7 @@ def tokenizer_json(tokenizer: Unigram) -> dict[str, Any]:
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            _added_token(i, piece, special=kind in _SPECIAL)
+            added_token(i, piece, special=kind in _SPECIAL)
             for i, (piece, kind) in enumerate(zip(pieces, kinds, strict=True))
             if kind in (*_SPECIAL, PieceType.USER_DEFINED)
         ],
@@ -137,73 +138,29 @@ def files_for(
     """The files by name.
 
     Special tokens of another Hugging Face tokenizer are added with ids after those there are, and
-    take its roles: its ``bos_token`` is the new one's, and so on.
+    take its roles: its ``bos_token`` is the new one's, and so on.  What it puts around texts, and
+    its chat template, come with them.
     """
-    content, config = tokenizer_json(tokenizer), tokenizer_config(tokenizer)
-    if special_tokens_from is not None:
-        _add_special_tokens(content, config, Path(special_tokens_from))
-    return dict(zip(FILES, map(_bytes, (content, config)), strict=True))
-
-
-def _add_special_tokens(ours: dict[str, Any], config: dict[str, Any], other: Path) -> None:
-    """Merge what the files of another tokenizer say about special tokens into ours."""
-    path = other / FILES[0] if other.is_dir() else other
+    if special_tokens_from is None:
+        return files_with(tokenizer, {}, {})
+    path = Path(special_tokens_from)
+    path = path / FILES[0] if path.is_dir() else path
     theirs, their_config = _read_json(path), {}
     if (path.parent / FILES[1]).is_file():
         their_config = _read_json(path.parent / FILES[1])
-    known = {token["content"] for token in ours["added_tokens"]}
-    number_of = {piece: i for i, (piece, _) in enumerate(ours["model"]["vocab"])}
     try:
-        special = [token for token in theirs.get("added_tokens") or [] if token["special"]]
-        for token in sorted(special, key=lambda token: token["id"]):
-            content = token["content"]
-            if not isinstance(content, str) or content == "":
-                raise TypeError
-            if content not in known:
-                # A piece that is there already keeps its id.
-                number = number_of.setdefault(content, len(number_of))
-                ours["added_tokens"].append(_added_token(number, content, special=True, like=token))
-                known.add(content)
-        for key in _ROLE_KEYS:
-            if token_text(their_config.get(key)) in known:
-                config[key] = token_text(their_config[key])
-        more = [token for token in map(token_text, _extra_tokens(their_config)) if token in known]
-        if more:
-            config["additional_special_tokens"] = more
+        return files_with(tokenizer, theirs, their_config)
     except (KeyError, TypeError, AttributeError):
         raise ModelFormatError(f"{path}: not a tokenizer of Hugging Face") from None
-    ours["added_tokens"].sort(key=lambda token: token["id"])
 
 
-def _extra_tokens(config: dict[str, Any]) -> list[Any]:
-    """Special tokens without a role, under the name that older or newer versions have for them."""
-    found: list[Any] = []
-    for key in ("additional_special_tokens", "extra_special_tokens"):
-        tokens = config.get(key) or []
-        found += tokens.values() if isinstance(tokens, dict) else tokens
-    return found
-
-
-def _added_token(
-    number: int, content: str, *, special: bool, like: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    flags = {name: bool((like or {}).get(name)) for name in ("single_word", "lstrip", "rstrip")}
-    return {
-        "id": number,
-        "content": content,
-        **flags,
-        "normalized": False,
-        "special": special,
-    }
-
-
-_ROLE_KEYS = [f"{role}_token" for role in ("bos", "eos", "pad", "cls", "sep", "mask")]
-
-
-def token_text(token: Any) -> str | None:
-    """The text of a token in ``tokenizer_config.json``, where it may come with settings."""
-    text: str | None = token["content"] if isinstance(token, dict) else token
-    return text
+def files_with(
+    tokenizer: Unigram, theirs: dict[str, Any], their_config: dict[str, Any]
+) -> dict[str, bytes]:
+    """The files by name, with the special tokens of what other files say; see `special_tokens`."""
+    content, config = tokenizer_json(tokenizer), tokenizer_config(tokenizer)
+    add_special_tokens(content, config, theirs, their_config)
+    return dict(zip(FILES, map(_bytes, (content, config)), strict=True))
 
 
 def _read_json(path: Path) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pairpiece.errors import ModelFormatError
-from pairpiece.foreign.huggingface_files import keeps_text_apart, token_text
+from pairpiece.foreign.huggingface_files import keeps_text_apart
+from pairpiece.foreign.special_tokens import token_text
 from pairpiece.foreign.taking_over import ROLES, taken_over
 from pairpiece.text.normalization import charsmap
 from pairpiece.text.options import BYTE_PIECES, MARKER

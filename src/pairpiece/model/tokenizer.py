@@ -25,10 +25,11 @@ from pairpiece.model.calibration import CalibrationText, calibrated, fitted
 from pairpiece.model.encoder import Encoder
 from pairpiece.model.encoding import Encoding, Links, check_threads
 from pairpiece.model.loading import load_as
+from pairpiece.model.source_weights import TOP, SourceWeights
 from pairpiece.model.state import ModelState
 from pairpiece.model.tables import BigramTable
 from pairpiece.model.token_links import Alignment, Lexicon
-from pairpiece.options import check_balance
+from pairpiece.options import check_balance, check_whole
 from pairpiece.text.words import PreTokenizer
 
 SourceTokenizer: TypeAlias = Tokenize | SubwordTokenizer
@@ -77,6 +78,15 @@ class Tokenizer(Encoder):
         if type(k) is not int or k < 1:
             raise OptionError(f"k must be at least 1, not {k}")
         return Lexicon.from_table(self.cooccurrences(), self.state.vocabulary, k)
+
+    def source_weights(self, top: int = TOP) -> SourceWeights:
+        """p(s|t) of the `top` likeliest source tokens of every piece, by id.
+
+        Made for embeddings: the row of a piece is the mean of the rows of its source tokens by
+        these weights.  `pairpiece.transfer` does that for whole models.
+        """
+        check_whole("top", top, 1, 10**6)
+        return SourceWeights.from_table(self.cooccurrences(), self.state.vocabulary.pieces, top)
 
     def distill_bigram(
         self,

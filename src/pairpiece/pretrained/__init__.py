@@ -1,0 +1,1 @@
+"""Pretrained models of the source language, carried over to the new one."""

@@ -1,0 +1,216 @@
+"""Where the rows of new tokens come from: means of rows of source tokens, by weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece.errors import OptionError
+from pairpiece.foreign.byte_level import byte_alphabet
+from pairpiece.foreign.protocol import SubwordTokenizer, flat
+from pairpiece.model.source_weights import SourceWeights
+from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.pretrained.model_tokenizer import ModelTokenizer
+from pairpiece.text.options import BYTE_PIECES, MARKER
+from pairpiece.text.vocabulary import PieceType
+
+SPECIAL, BYTE, WEIGHTED = "special", "byte", "weighted"
+CONTAINING, SPELLING, MEAN = "containing", "spelling", "mean"
+KINDS = (SPECIAL, BYTE, WEIGHTED, CONTAINING, SPELLING, MEAN)
+"""A row is that of a special token or of a byte; the mean of the source tokens that the piece was
+seen with; of those that longer pieces with it inside were seen with; of the tokens that the source
+tokenizer spells the piece with; or of all tokens."""
+
+MIN_EVIDENCE = 1.0
+"""Of Σ c(t, s): a piece that was seen less often is not judged by what it was seen with."""
+
+Weights = list[tuple[int, float]]
+"""Ids of tokens of the model, and what each counts."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """For each new token its kind, and the weights of the model's tokens; none for the mean."""
+
+    kinds: list[str]
+    weights: list[Weights]
+    known: npt.NDArray[np.int64]  # the ids that there are tokens for
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def by_kind(self) -> dict[str, int]:
+        """How many rows there are of each kind."""
+        return {kind: count for kind in KINDS if (count := Counter(self.kinds)[kind])}
+
+    @property
+    def entropy(self) -> float:
+        """The mean entropy of the weights of pieces that have some, in bits."""
+        found = [
+            -sum(w * np.log2(w) for _, w in weights)
+            for kind, weights in zip(self.kinds, self.weights, strict=True)
+            if kind == WEIGHTED
+        ]
+        return float(np.mean(found)) if found else 0.0
+
+    def blocks(self, matrix: Any, size: int = 256) -> Iterator[Any]:
+        """The new rows of a matrix of PyTorch, so many at a time, in its own type."""
+        import torch
+
+        mean = self._mean(matrix)
+        for begin in range(0, len(self), size):
+            block = self.weights[begin : begin + size]
+            ids = torch.tensor([i for weights in block for i, _ in weights], dtype=torch.int64)
+            factors = torch.tensor(
+                [w for weights in block for _, w in weights], dtype=torch.float32
+            )
+            owner = torch.tensor([k for k, weights in enumerate(block) for _ in weights])
+            rows = torch.zeros(len(block), *matrix.shape[1:])
+            if len(ids):
+                parts = matrix[ids].float() * factors.reshape(-1, *[1] * (matrix.dim() - 1))
+                rows.index_add_(0, owner, parts)
+            for k, weights in enumerate(block):
+                if not weights:
+                    rows[k] = mean
+            yield rows.to(matrix.dtype)
+
+    def _mean(self, matrix: Any, size: int = 4096) -> Any:
+        import torch
+
+        total = torch.zeros(matrix.shape[1:], dtype=torch.float64)
+        for begin in range(0, len(self.known), size):
+            total += matrix[torch.from_numpy(self.known[begin : begin + size])].double().sum(0)
+        return (total / max(1, len(self.known))).float()
+
+
+def rows_of(tokenizer: Tokenizer, model: ModelTokenizer, top: int) -> Rows:
+    """The rows of all pieces of a tokenizer, by the ids and tokens of a model."""
+    plan = _Plan(tokenizer, model, top)
+    found = [plan.row(i) for i in range(len(tokenizer))]
+    return Rows(
+        [kind for kind, _ in found],
+        [weights for _, weights in found],
+        np.array(sorted(set(model.ids.values())), np.int64),
+    )
+
+
+class _Plan:
+    def __init__(self, tokenizer: Tokenizer, model: ModelTokenizer, top: int) -> None:
+        self._model = model
+        self._vocabulary = tokenizer.vocabulary
+        self._source = source_tokenizer_of(tokenizer)
+        self._table = tokenizer.source_weights(top)
+        self._ids = source_ids(self._table, self._source, model)
+        options = tokenizer.options
+        self._roles = {
+            getattr(options, f"{role}_id"): role for role in ("unk", "bos", "eos", "pad")
+        }
+        self._containing = _Containing(self._vocabulary.pieces, self._table)
+        alphabet = {byte: character for character, byte in byte_alphabet().items()}
+        self._byte_level = alphabet if set(alphabet.values()) <= set(model.ids) else None
+
+    def row(self, number: int) -> tuple[str, Weights]:
+        """The kind and the weights of a piece."""
+        piece, kind = self._vocabulary.pieces[number], self._vocabulary.types[number]
+        if kind in (PieceType.UNKNOWN, PieceType.CONTROL):
+            return self._special(number, piece)
+        if kind == PieceType.BYTE:
+            return self._byte(piece)
+        if self._table.evidence[number] >= MIN_EVIDENCE and (seen := self._weights([number])):
+            return WEIGHTED, seen
+        if longer := self._weights(self._containing.pieces_with(piece)):
+            return CONTAINING, longer
+        return self._spelled(piece)
+
+    def _special(self, number: int, piece: str) -> tuple[str, Weights]:
+        special = self._model.special_ids
+        if (same := self._model.ids.get(piece)) in special:
+            return SPECIAL, [(same, 1.0)]
+        role = self._roles.get(number)
+        near = None if role is None else self._model.role(role)
+        return (MEAN, []) if near is None else (SPECIAL, [(near, 1.0)])
+
+    def _byte(self, piece: str) -> tuple[str, Weights]:
+        number = self._model.ids.get(piece)
+        if number is None and self._byte_level:
+            number = self._model.ids[self._byte_level[BYTE_PIECES.index(piece)]]
+        return (MEAN, []) if number is None else (BYTE, [(number, 1.0)])
+
+    def _spelled(self, piece: str) -> tuple[str, Weights]:
+        tokens = flat(self._source, piece.replace(MARKER, " "))
+        unknown = self._model.config.get("unk_token")
+        ids = [self._model.ids[t] for t in tokens if t in self._model.ids and t != unknown]
+        return (SPELLING, _proportions(Counter(ids))) if ids else (MEAN, [])
+
+    def _weights(self, pieces: Sequence[int]) -> Weights:
+        table = self._table
+        sums: Counter[int] = Counter()
+        for piece in pieces:
+            part = slice(*table.row_begin[piece : piece + 2])
+            for source, weight in zip(table.sources[part], table.weights[part], strict=True):
+                if (number := self._ids[source]) is not None:
+                    sums[number] += weight * table.evidence[piece]
+        return _proportions(sums)
+
+
+class _Containing:
+    """Longer pieces with a piece inside, among those with evidence."""
+
+    def __init__(self, pieces: list[str], table: SourceWeights) -> None:
+        self._pieces = [
+            (i, piece) for i, piece in enumerate(pieces) if table.evidence[i] >= MIN_EVIDENCE
+        ]
+
+    def pieces_with(self, part: str) -> list[int]:
+        """The ids of longer pieces that have this one inside."""
+        return [i for i, piece in self._pieces if part in piece]
+
+
+def _proportions(counts: Mapping[int, float]) -> Weights:
+    total = sum(counts.values())
+    return [(i, float(count / total)) for i, count in sorted(counts.items())]
+
+
+def source_tokenizer_of(tokenizer: Tokenizer) -> SubwordTokenizer:
+    """What turns raw source text into source tokens."""
+    source = tokenizer.state.source_tokenizer
+    if source is None or not tokenizer.is_paired:
+        raise OptionError(
+            "the tokenizer knows nothing of a source language: train it with `pairpiece train "
+            "--source-tokenizer MODEL/`, where MODEL is the model to be transferred"
+        )
+    return source
+
+
+def source_ids(
+    table: SourceWeights, source: SubwordTokenizer, model: ModelTokenizer
+) -> list[int | None]:
+    """The model's id of each source token, None for characters that the source tokenizer lacks.
+
+    Raises an `OptionError` if the tokens are not the model's.
+    """
+    ids = [model.ids.get(token) for token in table.source_tokens]
+    try:
+        own = set(source.token_list())
+    except OptionError:  # a function, or text that is tokens already
+        own = set(table.source_tokens)
+    special = {source.unknown, ""}
+    missing = [
+        token
+        for token, number in zip(table.source_tokens, ids, strict=True)
+        if number is None and token in own and token not in special
+    ]
+    if missing:
+        examples = ", ".join(map(repr, missing[:5]))
+        raise OptionError(
+            f"the source tokenizer of the tokenizer is not that of the model: {len(missing):,} of "
+            f"its {len(ids) - 1:,} tokens are not in the model's vocabulary ({examples}); train "
+            f"the tokenizer with `--source-tokenizer {model.name}`"
+        )
+    return ids

@@ -1,0 +1,288 @@
+"""A pretrained model of the source language, given the vocabulary of the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pairpiece import __version__
+from pairpiece.errors import ModelFormatError, OptionError
+from pairpiece.foreign import huggingface_files
+from pairpiece.model import saving
+from pairpiece.model.renumbering import renumbered
+from pairpiece.model.source_weights import TOP
+from pairpiece.model.tokenizer import Tokenizer, load
+from pairpiece.options import check_choice, check_whole
+from pairpiece.pretrained import configuration
+from pairpiece.pretrained.loadable import make_loadable
+from pairpiece.pretrained.model_tokenizer import ModelTokenizer
+from pairpiece.pretrained.rows import SPECIAL, Rows, rows_of
+from pairpiece.pretrained.vocabulary_tensors import (
+    POSITIONS_AFTER_PAD,
+    SIDES,
+    has_separate_vocabularies,
+    in_checkpoint,
+    sizes,
+    text_config,
+    vocabulary_tensors,
+)
+from pairpiece.pretrained.weight_files import Replacement, WeightFiles
+
+REPORT = "transfer.json"
+
+_FLOATS = ("F64", "F32", "F16", "BF16")
+_KEPT = ("*.py", "LICENSE*", "chat_template.jinja", "preprocessor_config.json")
+"""Files of a model that are the same for every vocabulary; some are licences."""
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What came of a transfer; ``transfer.json`` holds the same."""
+
+    signature: str
+    architecture: str
+    old_size: int
+    new_size: int
+    rows: dict[str, int]  # how many there are of each kind: see `pairpiece.pretrained.rows`
+    entropy: float  # of the weights of a piece, in bits, on the mean
+    tensors: list[str]  # those that were replaced
+
+
+def transfer(
+    model: Any,
+    tokenizer: Tokenizer | str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    model_tokenizer: Any = None,
+    side: str | None = None,
+    top: int = TOP,
+) -> Transfer:
+    """Write a model of the new language: `model` with the vocabulary of `tokenizer`.
+
+    `model` is a folder of a Hugging Face model, or one that has been loaded, and `tokenizer` was
+    trained with its tokenizer as the source tokenizer.  The row of a piece in the embeddings, and
+    in the output layer, is the mean of the rows of the `top` source tokens that it was seen with
+    most, by p(s|t).  Special tokens of the model are kept; all other weights stay as they are.
+    `output` is a folder for ``from_pretrained``, with the tokenizer in it.
+
+    `model_tokenizer` is the model's tokenizer, or its folder, if it does not lie beside the model.
+    `side` is ``"decoder"`` or ``"encoder"`` for translation models whose sides have vocabularies
+    of their own.
+    """
+    check_whole("top", top, 1, 10**6)
+    if not isinstance(tokenizer, Tokenizer):
+        tokenizer = load(tokenizer)
+    destination = Path(output)
+    _check_destination(destination)
+    if isinstance(model, str | os.PathLike):
+        return _transferred(Path(model), tokenizer, destination, model_tokenizer, side, top)
+    if not hasattr(model, "save_pretrained"):
+        raise OptionError(f"a model is a folder or an object of transformers, not {model!r}")
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        model.save_pretrained(name)
+        theirs = model.name_or_path if model_tokenizer is None else model_tokenizer
+        return _transferred(Path(name), tokenizer, destination, theirs, side, top)
+
+
+def _transferred(
+    folder: Path,
+    tokenizer: Tokenizer,
+    destination: Path,
+    model_tokenizer: Any,
+    side: str | None,
+    top: int,
+) -> Transfer:
+    config = _config(folder)
+    if side is None:
+        side = "decoder" if has_separate_vocabularies(config) else "both"
+    check_choice("side", side, SIDES)
+    theirs = ModelTokenizer.open(folder if model_tokenizer is None else model_tokenizer)
+    weights = WeightFiles(folder)
+    axes = in_checkpoint(vocabulary_tensors(config, side), list(weights.tensors))
+    _check_tensors(folder, weights, axes, theirs)
+    tokenizer = _with_pad_of(config, tokenizer, theirs)
+    files = huggingface_files.files_with(tokenizer.state, theirs.content, theirs.config)
+    ids = {t["content"]: t["id"] for t in json.loads(files["tokenizer.json"])["added_tokens"]}
+    rows = _with_added(rows_of(tokenizer, theirs, top), ids, theirs)
+    done = Transfer(
+        _signature(config, tokenizer, side, top),
+        config.architectures[0],
+        getattr(text_config(config), sizes(config, side)[0]),
+        len(rows),
+        rows.by_kind,
+        rows.entropy,
+        sorted(axes),
+    )
+    new_id = {old: ids[token] for old, token in theirs.special_ids.items() if token in ids}
+    with _appearing(destination) as place:
+        weights.write(
+            place, {name: _replacement(weights, name, axis, rows) for name, axis in axes.items()}
+        )
+        for name in ("config.json", "generation_config.json"):
+            if (folder / name).is_file():
+                settings = configuration.renumbered(_json(folder / name), new_id)
+                if name == "config.json":
+                    settings = configuration.resized(settings, sizes(config, side), len(rows))
+                _write_json(place / name, settings)
+        for pattern in _KEPT:
+            for path in folder.glob(pattern):
+                shutil.copyfile(path, place / path.name)
+        saving.save(tokenizer.state, place)
+        for name, content in files.items():
+            (place / name).write_bytes(content)
+        make_loadable(place, tokenizer)
+        _write_json(place / REPORT, asdict(done))
+    return done
+
+
+def _config(folder: Path) -> Any:
+    try:
+        from transformers import AutoConfig
+    except ImportError:
+        raise OptionError(
+            'a transfer needs transformers and PyTorch: pip install "pairpiece[transfer]"'
+        ) from None
+    if not (folder / "config.json").is_file():
+        raise OptionError(f"{folder}: there is no config.json in it; a model is a folder on disk")
+    try:
+        return AutoConfig.from_pretrained(str(folder), local_files_only=True)
+    except Exception as error:  # whatever transformers meets in files of others
+        raise ModelFormatError(f"{folder / 'config.json'}: {error}") from None
+
+
+def _with_pad_of(config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer) -> Tokenizer:
+    """The tokenizer, with the model's id for padding where positions are counted from it."""
+    if config.model_type not in POSITIONS_AFTER_PAD:
+        return tokenizer
+    pad = theirs.config.get("pad_token")
+    wanted, given = theirs.ids.get(str(pad)), tokenizer.pad_id
+    if wanted is None or wanted == given:
+        return tokenizer
+    order = list(range(len(tokenizer)))
+    if given < 0 or tokenizer.id_to_piece(given) != pad or wanted >= len(order):
+        raise OptionError(
+            f"{config.model_type} counts positions from the id of {pad}, which the tokenizer "
+            f"lacks: train it with --set pad_id={wanted} and --set pad_piece={pad}"
+        )
+    order[wanted], order[given] = order[given], order[wanted]
+    try:
+        return Tokenizer(renumbered(tokenizer.state, order))
+    except ValueError as error:
+        raise OptionError(
+            f"{pad} cannot have the id {wanted}, as {theirs.name} has: {error}"
+        ) from None
+
+
+def _check_tensors(
+    folder: Path, weights: WeightFiles, axes: dict[str, int], theirs: ModelTokenizer
+) -> None:
+    """There are embeddings, of a type that can be averaged, with a row for each token."""
+    if not any(len(weights.tensors[name].shape) == 2 for name in axes):
+        raise ModelFormatError(f"{folder}: there are no embeddings in its weights")
+    most = max(theirs.ids.values())
+    for name, axis in axes.items():
+        tensor = weights.tensors[name]
+        if tensor.dtype not in _FLOATS:
+            raise ModelFormatError(
+                f"{folder / tensor.file}: {name} is of type {tensor.dtype}; transfer the model "
+                f"before it is quantized"
+            )
+        if len(tensor.shape) <= axis or tensor.shape[axis] <= most:
+            raise ModelFormatError(
+                f"{folder / tensor.file}: {name} has the shape {list(tensor.shape)}, but the "
+                f"largest id of the tokenizer is {most}: the tokenizer is not that of the model"
+            )
+
+
+def _with_added(rows: Rows, ids: dict[str, int], theirs: ModelTokenizer) -> Rows:
+    """Rows for the special tokens that the model's tokenizer brings with it."""
+    added = sorted((number, token) for token, number in ids.items() if number >= len(rows))
+    return Rows(
+        [*rows.kinds, *[SPECIAL] * len(added)],
+        [*rows.weights, *([(theirs.ids[token], 1.0)] for _, token in added)],
+        rows.known,
+    )
+
+
+def _replacement(weights: WeightFiles, name: str, axis: int, rows: Rows) -> Replacement:
+    shape = list(weights.tensors[name].shape)
+    shape[axis] = len(rows)
+
+    def content() -> Iterator[bytes]:
+        import torch
+
+        matrix = weights.read(name).movedim(axis, 0)
+        blocks = rows.blocks(matrix)
+        if axis > 0:  # a bias, which is small
+            blocks = iter([torch.cat(list(blocks)).movedim(0, axis).contiguous()])
+        for block in blocks:
+            yield block.contiguous().view(torch.uint8).numpy().tobytes()
+
+    return Replacement(tuple(shape), content)
+
+
+def _signature(config: Any, tokenizer: Tokenizer, side: str, top: int) -> str:
+    import transformers
+
+    digest = hashlib.sha256(saving.packed(tokenizer.state).manifest).hexdigest()[:12]
+    return "|".join(
+        f"{name}:{value}"
+        for name, value in {
+            "architecture": config.architectures[0],
+            "tokenizer": digest,
+            "side": side,
+            "top": top,
+            "transformers": transformers.__version__,
+            "version": __version__,
+        }.items()
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_bytes()))
+    except (ValueError, TypeError, RecursionError):
+        raise ModelFormatError(f"{path}: not a JSON object") from None
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _check_destination(destination: Path) -> None:
+    """The output can be written, and nothing is there that would be lost."""
+    if destination.is_dir() and any(destination.iterdir()):
+        raise OptionError(f"{destination}: there is something in this folder; choose another")
+    saving.check_destination(destination)
+    saving.check_destination(destination.absolute().parent)
+
+
+@contextlib.contextmanager
+def _appearing(destination: Path) -> Iterator[Path]:
+    """A folder to write to that gets its name when it is complete, and not before."""
+    parent = destination.absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    place = Path(tempfile.mkdtemp(dir=parent, prefix=f".{destination.name}."))
+    try:
+        yield place
+        umask = os.umask(0)
+        os.umask(umask)
+        place.chmod(0o777 & ~umask)
+        if destination.is_dir():
+            destination.rmdir()  # which fails unless it is empty
+        elif destination.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(destination))
+        place.replace(destination)
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise

@@ -1,0 +1,103 @@
+"""Which tensors of a model have a row for each token.
+
+The library is asked: the model is built twice without memory, the second time with a token more,
+and the tensors whose shapes differ are those.  That finds embeddings, output layers and biases of
+whatever architecture, tied or not.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pairpiece.errors import ModelFormatError, OptionError
+
+SIZES = ("vocab_size", "decoder_vocab_size", "vocab_size_per_layer_input")
+"""What the number of tokens is called; Marian may have two, and Gemma 3n has a second table."""
+
+SIDES = ("both", "decoder", "encoder")
+
+POSITIONS_AFTER_PAD = frozenset(
+    (
+        *("camembert", "data2vec-text", "esm", "fsmt", "ibert", "longformer", "luke", "m2m_100"),
+        *("markuplm", "mpnet", "nllb-moe", "roberta", "roberta-prelayernorm", "xglm"),
+        *("xlm-roberta", "xlm-roberta-xl", "xmod"),
+    )
+)
+"""Architectures that count positions from the id of the padding token, which has to stay."""
+
+
+def text_config(config: Any) -> Any:
+    """The part of a configuration that is about text; of most models, all of it."""
+    found = config.get_text_config()
+    if not isinstance(getattr(found, "vocab_size", None), int):
+        raise ModelFormatError(
+            f"{config.model_type}: the configuration has no vocab_size; is this a model of text?"
+        )
+    return found
+
+
+def sizes(config: Any, side: str) -> list[str]:
+    """The names of the numbers of tokens that change with the vocabulary of a side."""
+    text = text_config(config)
+    separate = has_separate_vocabularies(config)
+    if side != "both" and not separate:
+        raise OptionError(
+            f"side {side!r} is for models whose encoder and decoder have vocabularies of their "
+            f"own; this one has one vocabulary"
+        )
+    if separate and side == "both":
+        raise OptionError(
+            "the encoder and the decoder of this model have vocabularies of their own: choose "
+            "side 'decoder' for a model that writes the new language, 'encoder' for one that "
+            "reads it"
+        )
+    names = [name for name in SIZES if isinstance(getattr(text, name, None), int)]
+    if separate:
+        return ["decoder_vocab_size" if side == "decoder" else "vocab_size"]
+    return names
+
+
+def has_separate_vocabularies(config: Any) -> bool:
+    """Whether the encoder and the decoder have one each, as some Marian models have."""
+    return getattr(config, "share_encoder_decoder_embeddings", True) is False
+
+
+def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, int]:
+    """The axis of the tokens in each of the tensors that have one, by the tensor's name."""
+    names = sizes(config, side)
+    more = copy.deepcopy(config)
+    for name in names:
+        setattr(text_config(more), name, getattr(text_config(more), name) + 1)
+    before, after = _shapes(config), _shapes(more)
+    return {
+        name: next(i for i, (a, b) in enumerate(zip(shape, after[name], strict=True)) if a != b)
+        for name, shape in before.items()
+        if shape != after[name]
+    }
+
+
+def _shapes(config: Any) -> dict[str, tuple[int, ...]]:
+    import torch
+    import transformers
+
+    [name] = (config.architectures or [None])[:1]
+    found = getattr(transformers, name, None) if name else None
+    if found is None:
+        raise ModelFormatError(
+            f"the architecture {name!r} in config.json is not one of transformers "
+            f"{transformers.__version__}"
+        )
+    with torch.device("meta"):
+        model = found(copy.deepcopy(config))
+    return {key: tuple(tensor.shape) for key, tensor in model.state_dict().items()}
+
+
+def in_checkpoint(known: dict[str, int], names: list[str]) -> dict[str, int]:
+    """The same for the tensors of a checkpoint, which may be of a part of the model or a whole."""
+    found = {}
+    for name in names:
+        for other, axis in known.items():
+            if name == other or other.endswith(f".{name}") or name.endswith(f".{other}"):
+                found[name] = axis
+    return found
