@@ -16,7 +16,7 @@ from pairpiece import commands
 
 COMMANDS = (
     *("train", "encode", "decode", "align", "inspect", "evaluate", "lm", "mt"),
-    *("export", "demo"),
+    *("transfer", "export", "demo"),
 )
 
 
