@@ -13,8 +13,8 @@ import pytest
 from pairpiece.downstream.batches import Batches, of_similar_length
 from pairpiece.downstream.language_model import (
     END,
+    Ends,
     LanguageModelTask,
-    framed,
     negative_log_likelihoods,
     windows,
 )
@@ -215,7 +215,7 @@ def test_long_lines_are_learned_in_parts() -> None:
     assert found["inputs"].tolist()[0] == [END, 1, 2, 3]
     assert found["labels"].tolist()[0] == [1, 2, 3, 4]
     labels = found["labels"][found["labels"] >= 0]
-    assert labels.tolist() == framed(line[0])[1:].tolist()
+    assert labels.tolist() == Ends().around(line[0])[1:].tolist()
 
 
 # ---------------------------------------------------------------------- rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Callable
 from functools import cache
 from itertools import islice
@@ -22,6 +23,7 @@ from tokenizers import (
     trainers,
 )
 
+import pairpiece
 from pairpiece import files
 from pairpiece.corpus import sample
 
@@ -315,3 +317,66 @@ def save_model(family: str, folder: Path, **more: Any) -> None:
     torch.manual_seed(0)
     config = model_class.config_class(**{**settings, **last}, vocab_size=size + padded)
     model_class(config).save_pretrained(folder)
+
+
+def loaded(family: str, folder: Path) -> Any:
+    """A model, ready to be asked."""
+    import transformers
+
+    return getattr(transformers, FAMILIES[family][0]).from_pretrained(folder).eval()
+
+
+class Models:
+    """Tokenizers, models and transfers, each made once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made: dict[str, Path] = {}
+
+    def _once(self, name: str, make: Any) -> Path:
+        if name not in self._made:
+            path = self._folder / name
+            make(path)
+            self._made[name] = path
+        return self._made[name]
+
+    def model_tokenizer(self, kind: str) -> Path:
+        return self._once(f"tokenizer-{kind}", lambda p: save_tokenizer(kind, p))
+
+    def model(self, family: str) -> Path:
+        def make(path: Path) -> None:
+            shutil.copytree(self.model_tokenizer(FAMILIES[family][1]), path)
+            save_model(family, path)
+
+        return self._once(f"model-{family}", make)
+
+    def tokenizer(self, kind: str) -> Path:
+        def make(path: Path) -> None:
+            source = self.model_tokenizer(kind)
+            text = [path.with_suffix(f".{side}") for side in ("fr", "it", "links")]
+            both = french(300), italian(300)
+            for file, lines in zip(text, (*both, map(diagonal, *both)), strict=False):
+                file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            pairpiece.train(
+                *text[:2],
+                align=text[2],
+                vocab_size=650,
+                hard_vocab_limit=False,
+                source_tokenizer=source / "source.spm" if kind == "marian" else source,
+                output=path,
+                work_dir=self._folder / "stages",
+            )
+
+        return self._once(f"pairpiece-{kind}", make)
+
+    def transferred(self, family: str) -> Path:
+        def make(path: Path) -> None:
+            pairpiece.transfer(self.model(family), self.tokenizer(FAMILIES[family][1]), path)
+
+        return self._once(f"transferred-{family}", make)
+
+
+def diagonal(source: str, target: str) -> str:
+    """Links as if both sentences had the same words in the same order."""
+    both = [len(pairpiece.split_words(text)) for text in (source, target)]
+    return " ".join(f"{i}-{i}" for i in range(min(both)))

@@ -21,12 +21,15 @@ _ARGUMENTS = (
 """Options that are arguments of both experiments."""
 
 
-def add_tokenizers(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_tokenizers(
+    parser: argparse.ArgumentParser, *, required: bool = True
+) -> argparse._ArgumentGroup:
     """The tokenizers to compare; returns a group for the text."""
     parser.add_argument(
         "--tokenizer",
         action="append",
-        required=True,
+        required=required,
+        default=None if required else [],
         metavar="[NAME=]PATH",
         help="of the target language: PairPiece model, SentencePiece .model, tokenizer.json or "
         "Hugging Face directory; say it once for each",

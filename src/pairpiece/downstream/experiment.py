@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pairpiece import __version__
+from pairpiece import __version__, files
 from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.curves import Curve
 from pairpiece.downstream.measures import Measure, Measured, scores
@@ -69,6 +69,11 @@ class Experiment(ABC):
     def work(trial: Trial, advance: Callable[[int], object]) -> dict[str, Any]:
         """Train a model and measure it, perhaps in another process."""
 
+    def start_of(self, system: System) -> Path | None:
+        """The model whose weights are gone on from, if it is not a new one."""
+        del system
+        return None
+
     def target_rows(
         self, system: System, texts: dict[str, ParallelText], first: int
     ) -> dict[str, Rows]:
@@ -123,6 +128,9 @@ class Experiment(ABC):
             if advance is not None:
                 advance("tokenizing", i, len(self.systems))
             tokenizer = {"tokenizer": system.digest, "version": __version__}
+            start = self.start_of(system)
+            if start is not None:
+                tokenizer["start"] = weights_digest(start)
             text = {**tokenizer, **{s: self.data(s) for s in self.settings}}
             path = conditions.output / "text" / f"{folder_name(system.name, text)}.safetensors"
             path.parent.mkdir(exist_ok=True)
@@ -151,6 +159,7 @@ class Experiment(ABC):
                             conditions.device,
                             conditions.threads,
                             type(self).work,
+                            start,
                         )
                     )
         return trials
@@ -198,3 +207,9 @@ class Experiment(ABC):
         lines = self.training.batch * self.training.accumulation
         points = [(update * lines, loss / math.log(2)) for update, _, loss in result["curve"]]
         return Curve(trial.tokenizer, trial.setting, trial.seed, points)
+
+
+def weights_digest(folder: Path) -> str:
+    """What stands for the weights of a model."""
+    paths = [folder / "config.json", *sorted(folder.glob("model*.safetensors"))]
+    return digest({path.name: files.digest(path) for path in paths})

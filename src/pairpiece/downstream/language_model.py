@@ -1,14 +1,16 @@
-"""A GPT-2 model of lines of text, and the probability it gives them.
+"""A language model of lines of text, and the probability it gives them.
 
-Token 0 begins and ends every line.  A text's negative log-likelihood is the sum over its tokens and
-its end, so it is that of the text, whichever way it is cut into tokens.
+It is a new GPT-2 model, or one that goes on from weights there are.  A token begins every line and
+one ends it; in new models both are token 0.  A text's negative log-likelihood is the sum over its
+tokens and its end, so it is that of the text, whichever way it is cut into tokens.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +19,36 @@ from pairpiece.downstream.batches import of_similar_length
 from pairpiece.downstream.rows import Ids, Rows
 from pairpiece.downstream.settings import LanguageModelSettings
 from pairpiece.downstream.training_loop import losses_of_rows, on_device
+from pairpiece.errors import OptionError
 
 END = 0
 _TOKENS_AT_ONCE = 4096
+_LONGEST_CONTEXT = 1024
+"""Of models that were made for longer texts than lines."""
+
+
+class Ends(NamedTuple):
+    """The tokens around a line."""
+
+    begin: int = END
+    end: int = END
+
+    @classmethod
+    def of(cls, config: Any) -> Ends:
+        """Those of a model; one that has none to begin with begins with the last of a text."""
+        last = config.eos_token_id
+        last = last[0] if isinstance(last, list) else last
+        first = config.bos_token_id
+        if last is None:
+            raise OptionError("the model has no token for the end of a text: eos_token_id")
+        return cls(last if first is None else first, last)
+
+    def around(self, tokens: Ids) -> Ids:
+        """The tokens of a line between its beginning and its end."""
+        return np.concatenate([[self.begin], tokens, [self.end]]).astype(np.int32)
+
+
+ENDS = Ends()
 
 
 @dataclass(frozen=True)
@@ -32,11 +61,15 @@ class LanguageModelTask:
     sizes: npt.NDArray[np.int64]  # bytes of the training lines
     dev: Rows
     dev_bytes: int
+    ends: Ends = ENDS
+    start: Path | None = None  # the model whose weights are gone on from
 
     def model(self) -> Any:
-        """A new model with random weights."""
-        from transformers import GPT2Config, GPT2LMHeadModel
+        """A new model with random weights, or the one to go on from."""
+        from transformers import AutoModelForCausalLM, GPT2Config, GPT2LMHeadModel
 
+        if self.start is not None:
+            return AutoModelForCausalLM.from_pretrained(self.start, local_files_only=True)
         settings = self.settings
         return GPT2LMHeadModel(
             GPT2Config(
@@ -60,7 +93,7 @@ class LanguageModelTask:
         context = self.settings.context
         parts = []
         for line in lines:
-            tokens = framed(self.train[line])
+            tokens = self.ends.around(self.train[line])
             parts += [tokens[k : k + context + 1] for k in range(0, len(tokens) - 1, context)]
         return _tensors(parts, [0] * len(parts))
 
@@ -73,9 +106,16 @@ class LanguageModelTask:
         return float(negative_log_likelihoods(model, self.dev).sum()) / self.dev_bytes
 
 
-def framed(tokens: Ids) -> Ids:
-    """The tokens of a line between its beginning and its end."""
-    return np.concatenate([[END], tokens, [END]]).astype(np.int32)
+def model_config(folder: Path) -> Any:
+    """The configuration of a model on disk."""
+    from transformers import AutoConfig
+
+    return AutoConfig.from_pretrained(folder, local_files_only=True)
+
+
+def context_of(config: Any) -> int:
+    """How many tokens a model reads at once."""
+    return min(_LONGEST_CONTEXT, int(config.max_position_embeddings))
 
 
 def windows(tokens: int, context: int, stride: int) -> Iterator[tuple[int, int, int]]:
@@ -106,12 +146,13 @@ def negative_log_likelihoods(
     """
     import torch
 
-    context = model.config.n_positions
+    context = context_of(model.config)
     stride = stride or max(1, context // 2)
+    ends = Ends.of(model.config)
     found = np.zeros(len(texts))
     pieces = []
     for number, text in enumerate(texts):
-        tokens = framed(text)
+        tokens = ends.around(text)
         for start, end, known in windows(len(tokens) - 1, context, stride):
             pieces.append((number, tokens[start : end + 1], known))
     with torch.no_grad():
@@ -128,15 +169,16 @@ def continuations(model: Any, prompts: Sequence[Ids], length: int) -> list[list[
     """The tokens that the model finds most probable after each prompt, one by one."""
     import torch
 
+    context, ends = context_of(model.config), Ends.of(model.config)
     found = []
     with torch.no_grad():
         for prompt in prompts:
-            tokens = [END, *map(int, prompt)]
+            tokens = [ends.begin, *map(int, prompt)]
             for _ in range(length):
-                read = torch.tensor([tokens[-model.config.n_positions :]], device=model.device)
-                states = model.transformer(input_ids=read, use_cache=False).last_hidden_state
-                tokens.append(int(model.lm_head(states[0, -1]).argmax()))
-                if tokens[-1] == END:
+                read = torch.tensor([tokens[-context:]], device=model.device)
+                said = model(input_ids=read, use_cache=False, logits_to_keep=1).logits
+                tokens.append(int(said[0, -1].argmax()))
+                if tokens[-1] == ends.end:
                     break
             found.append(tokens[1 + len(prompt) :])
     return found
@@ -157,5 +199,8 @@ def _tensors(parts: list[Ids], known: list[int]) -> dict[str, Any]:
 
 def _logits(model: Any, batch: dict[str, Any]) -> Any:
     """What the model says where there are labels; padding comes last and is never looked at."""
+    wanted = batch["labels"] >= 0
+    if model.config.model_type != "gpt2":
+        return model(input_ids=batch["inputs"], use_cache=False).logits[wanted]
     states = model.transformer(input_ids=batch["inputs"], use_cache=False).last_hidden_state
-    return model.lm_head(states[batch["labels"] >= 0])
+    return model.lm_head(states[wanted])  # of the others nothing need be said

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -16,8 +17,11 @@ from pairpiece.downstream.conditions import Conditions
 from pairpiece.downstream.experiment import Experiment
 from pairpiece.downstream.language_model import (
     END,
+    Ends,
     LanguageModelTask,
+    context_of,
     continuations,
+    model_config,
     negative_log_likelihoods,
 )
 from pairpiece.downstream.measures import Measure
@@ -30,7 +34,13 @@ from pairpiece.downstream.written_text import WrittenText
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import Array, ParallelText, Sentences
 from pairpiece.evaluation.scoring import Advance
-from pairpiece.evaluation.systems import System, baseline_of, named_systems, source_side
+from pairpiece.evaluation.systems import (
+    System,
+    baseline_of,
+    name_and_path,
+    named_systems,
+    source_side,
+)
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.run.workspace import digest
 
@@ -46,6 +56,7 @@ def language_models(
     source: Sentences | None = None,
     *,
     output: str | PathLike[str],
+    init: Sequence[Any] = (),
     source_tokenizer: Any = None,
     settings: Sequence[str] | None = None,
     baseline: str | None = None,
@@ -59,9 +70,12 @@ def language_models(
     advance: Advance | None = None,
     **changes: Any,
 ) -> Results:
-    """Train GPT-2 models from scratch with each tokenizer, and measure their bits per byte.
+    """Train language models with each tokenizer, and measure their bits per byte.
 
-    * `tokenizers`: as in `pairpiece.evaluate`; PairPiece models are used target only.
+    * `tokenizers`: as in `pairpiece.evaluate`; PairPiece models are used target only.  Each gets a
+      new GPT-2 model.
+    * `init`: folders of models that `pairpiece.transfer` has written, ``name=folder`` to give them
+      a name; they go on from their weights, with the tokenizers that lie in them.
     * `target`, `dev_target`, `test_target`: text to learn from, to stop by and to measure on.
     * `source`: text of the source language for the bilingual setting, where it is mixed with the
       target text, in the pieces of `source_tokenizer` (else that of a PairPiece model).  The number
@@ -75,7 +89,8 @@ def language_models(
     """
     training = language_model_settings(preset, **changes)
     conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
-    systems = named_systems(tokenizers, ["marginal"])
+    systems = named_systems([*tokenizers, *init], ["marginal"])
+    started = systems[len(systems) - len(init) :]
     if settings is None:
         settings = [MONOLINGUAL] if source is None else [MONOLINGUAL, BILINGUAL]
     wanted = list(dict.fromkeys(settings))
@@ -88,7 +103,16 @@ def language_models(
         {"train": target, "dev": dev_target, "test": test_target},
         source if BILINGUAL in wanted else None,
         source_tokenizer,
+        {system.name: _model_folder(one) for system, one in zip(started, init, strict=True)},
     ).conduct(advance)
+
+
+def _model_folder(given: Any) -> Path:
+    """Where a model lies; a name may stand before."""
+    path = Path(name_and_path(os.fspath(given))[1])
+    if not (path / "config.json").is_file():
+        raise OptionError(f"{path}: there is no model to go on from: no config.json")
+    return path
 
 
 @dataclass(eq=False)
@@ -98,6 +122,7 @@ class LanguageModels(Experiment):
     texts: dict[str, Sentences]
     source: Sentences | None
     source_tokenizer: Any
+    starts: dict[str, Path]  # models to go on from, by the names of their tokenizers
 
     kind = "language models"
 
@@ -107,6 +132,8 @@ class LanguageModels(Experiment):
                 raise OptionError(f"a setting is {MONOLINGUAL} or {BILINGUAL}, not {setting!r}")
         if BILINGUAL in self.settings and self.source is None:
             raise OptionError("the bilingual setting needs text of the source language: --source")
+        if BILINGUAL in self.settings and self.starts:
+            raise OptionError("models that go on from weights read the target language alone")
         for system in self.systems:
             if system.uses_source:
                 raise OptionError(
@@ -134,15 +161,23 @@ class LanguageModels(Experiment):
             seen["source_tokenizer"] = digest(digest_of(self._source_tokenizer) or "function")
         return seen
 
+    def start_of(self, system: System) -> Path | None:
+        """The model whose weights are gone on from, if it is not a new one."""
+        return self.starts.get(system.name)
+
+    def _first(self, tokenizer: str) -> int:
+        """The number of the first piece: in new models after the end of a line."""
+        return 0 if tokenizer in self.starts else END + 1
+
     def write_text(self, system: System, path: Path) -> None:
-        """Put all text into a file; 0 is the end of a line, pieces follow."""
-        pieces = self.pieces[system.name]
+        """Put all text into a file, as the model numbers pieces."""
+        pieces, first = self.pieces[system.name], self._first(system.name)
         prompts = ParallelText(self._prompts)
-        rows = self.target_rows(system, {**self._texts, "prompts": prompts}, END + 1)
-        unknown = -1 if pieces.unknown is None else 1 + pieces.unknown
+        rows = self.target_rows(system, {**self._texts, "prompts": prompts}, first)
+        unknown = -1 if pieces.unknown is None else first + pieces.unknown
         facts = {
             "unknown": int((rows["test"].flat == unknown).sum()),
-            MONOLINGUAL: 1 + len(pieces.pieces),
+            MONOLINGUAL: first + len(pieces.pieces),
         }
         if self._source is not None:
             # A piece that both languages have is one piece.
@@ -187,9 +222,11 @@ class LanguageModels(Experiment):
 
     def _readable(self, tokenizer: str, tokens: list[int]) -> list[str]:
         """The pieces that a model has written, those of the source language too."""
-        pieces = self.pieces[tokenizer]
-        known = [token for token in tokens if 0 < token <= len(pieces.pieces)]
-        names = dict(zip(known, pieces.readable([token - 1 for token in known]), strict=True))
+        pieces, first = self.pieces[tokenizer], self._first(tokenizer)
+        known = [token for token in tokens if first <= token < first + len(pieces.pieces)]
+        names = dict(zip(known, pieces.readable([token - first for token in known]), strict=True))
+        if tokenizer in self.starts:  # a special token of the model may come after all pieces
+            return [names.get(token, "</s>") for token in tokens]
         names[END] = "</s>"
         if any(token not in names for token in tokens):
             target = set(pieces.pieces)
@@ -204,13 +241,21 @@ class LanguageModels(Experiment):
         train, sizes = rows["train"], rows["train_bytes"]
         if trial.setting == BILINGUAL:
             train, sizes = train + rows["source"], sizes + rows["source_bytes"]
+        training = cast(LanguageModelSettings, trial.training)
+        ends = Ends()
+        if trial.start is not None:
+            config = model_config(trial.start)
+            ends = Ends.of(config)
+            training = replace(training, context=min(training.context, context_of(config)))
         task = LanguageModelTask(
-            cast(LanguageModelSettings, trial.training),
+            training,
             facts[trial.setting],
             train,
             sizes.flat.astype(np.int64),
             rows["dev"],
             int(rows["dev_bytes"].flat.sum()),
+            ends,
+            trial.start,
         )
         model, history = trial.train(task, advance)
         test = rows["test"]

@@ -36,6 +36,10 @@ class Task(Protocol):
     def sizes(self) -> npt.NDArray[np.int64]:
         """How many bytes each training line has."""
 
+    @property
+    def start(self) -> Path | None:
+        """The folder of the model whose weights are gone on from, if there is one."""
+
     def model(self) -> Any:
         """A new model with random weights."""
 
@@ -100,6 +104,8 @@ class Training:
         self.history = History()
         if (folder / CHECKPOINT).is_file():
             self._resume()
+        elif task.start is not None:
+            self._evaluate()  # how good it is before it has learned anything
         self._since = self._saved = time.monotonic()
         self._model.train()
 
@@ -171,7 +177,7 @@ class Training:
                 done.best_loss, done.best_update = loss, done.updates
                 weights = {"model": self._model.state_dict()}
                 checkpoint.save(self._folder / BEST, weights, {})
-        done.curve.append((done.updates, done.loss / done.tokens, loss))
+        done.curve.append((done.updates, done.loss / max(1, done.tokens), loss))
         done.loss, done.tokens = 0.0, 0
 
     @contextlib.contextmanager

@@ -31,6 +31,7 @@ class TranslationTask:
     sizes: npt.NDArray[np.int64]  # bytes of the training lines
     dev: tuple[Rows, Rows]
     dev_bytes: int
+    start: None = None  # models are always new ones
 
     def model(self) -> Any:
         """A new model with random weights."""

@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
@@ -45,11 +46,14 @@ class Trial:
     threads: int
     work: Callable[[Trial, Callable[[int], object]], dict[str, Any]]
     """Does it in the folder, tells how many updates are done, and returns the result."""
+    start: Path | None = None  # the model whose weights are gone on from
 
     def train(self, task: Task, told: Callable[[int], object]) -> tuple[Any, dict[str, Any]]:
         """The trained model, which is kept, and how it went."""
         model, history = train_model(task, self.training, self.seed, self.folder, self.device, told)
         model.save_pretrained(self.folder / "model")
+        if self.start is not None:
+            _copy_tokenizer(self.start, self.folder / "model")
         return model, {**history.summary(), "parameters": model.num_parameters()}
 
     def result(self) -> dict[str, Any] | None:
@@ -64,6 +68,14 @@ class Trial:
         if not isinstance(found, dict) or "versions" not in found:
             raise OptionError(f"{path}: damaged: delete it and start again")
         return found
+
+
+def _copy_tokenizer(start: Path, folder: Path) -> None:
+    """All that lies beside a model and is not its weights, unless it has been written anew."""
+    for path in start.iterdir():
+        weights = path.name.startswith("model") and ".safetensors" in path.name
+        if path.is_file() and not weights and not (folder / path.name).exists():
+            shutil.copyfile(path, folder / path.name)
 
 
 def folder_name(name: str, depends_on: dict[str, Any]) -> str:

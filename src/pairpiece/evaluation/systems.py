@@ -66,9 +66,7 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
     if not isinstance(given, str | os.PathLike):
         raise OptionError(f"a tokenizer is a path or a PairPiece tokenizer, not {given!r}")
     given = os.fspath(given)
-    name, equals, path = given.partition("=")
-    if not equals or "/" in name:
-        name, path = "", given
+    name, path = name_and_path(given)
     if not (name or given).isprintable():
         raise OptionError(f"{name or given!r}: a name must be text on one line")
     if path.startswith(_TOKENS_IN):
@@ -83,6 +81,12 @@ def systems_of(given: Any, ways: Sequence[str] = ("marginal", "paired")) -> list
     if way:
         raise OptionError(f"{given}: only a PairPiece model has different ways to tokenize")
     return [_foreign(name or own_name, loaded)]
+
+
+def name_and_path(given: str) -> tuple[str, str]:
+    """The two parts of ``name=path``; the name is empty if there is none."""
+    name, equals, path = given.partition("=")
+    return ("", given) if not equals or "/" in name else (name, path)
 
 
 def named_systems(
