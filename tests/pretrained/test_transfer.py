@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from pathlib import Path
@@ -98,8 +99,11 @@ def test_special_tokens_keep_their_strings_roles_and_rows(models: Models, family
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "t5", "bert"])
-def test_rows_are_means_of_the_rows_of_source_tokens(models: Models, family: str) -> None:
-    folder = models.transferred(family)
+def test_rows_are_means_of_the_rows_of_source_tokens(
+    models: Models, family: str, tmp_path: Path
+) -> None:
+    folder, kind = tmp_path / "new", FAMILIES[family][1]
+    pairpiece.transfer(models.model(family), models.tokenizer(kind), folder, frequency=0)
     tokenizer = pairpiece.load(models.tokenizer(FAMILIES[family][1]))
     ids = transformers.AutoTokenizer.from_pretrained(models.model(family)).get_vocab()
     old = loaded(family, models.model(family)).get_input_embeddings().weight.detach()
@@ -110,6 +114,32 @@ def test_rows_are_means_of_the_rows_of_source_tokens(models: Models, family: str
     for i in counted:
         wanted = sum(weight * old[ids[token]] for token, weight in table.row(i))
         torch.testing.assert_close(new[i], wanted)
+
+
+def test_output_rows_say_how_frequent_a_piece_is(models: Models, tmp_path: Path) -> None:
+    """The same function of a row that gives log c(s) gives log c(t) after the move."""
+    folder = Path(shutil.copytree(models.model("llama"), tmp_path / "model"))
+    model, theirs = loaded("llama", folder), transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer = pairpiece.load(models.tokenizer("byte-fallback"))
+    table, ids = tokenizer.source_weights(), theirs.get_vocab()
+    slope = torch.randn(32)
+    with torch.no_grad():  # an output layer of which the counts can be read off
+        for token, count in zip(table.source_tokens, table.source_evidence, strict=True):
+            row = model.lm_head.weight[ids.get(token, 0)]
+            row += (math.log(max(count, 1)) - row @ slope) * slope / (slope @ slope)
+    model.save_pretrained(folder)
+    for part in (0.0, 1.0):
+        pairpiece.transfer(folder, tokenizer, tmp_path / f"{part}", frequency=part)
+    plain, moved = (weights(tmp_path / f"{part}") for part in (0.0, 1.0))
+    name = "model.embed_tokens.weight"
+    assert torch.equal(plain[name], moved[name]), "what is only read stays"
+    seen = [i for i in range(len(tokenizer)) if table.evidence[i] >= 1]
+    wanted = torch.tensor([math.log(table.evidence[i]) for i in seen])
+    errors = [
+        float((part["lm_head.weight"][seen] @ slope - wanted).abs().mean())
+        for part in (plain, moved)
+    ]
+    assert errors[1] < 0.05 < 0.5 < errors[0]
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama"])

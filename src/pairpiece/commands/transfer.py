@@ -16,7 +16,7 @@ import argparse
 
 from pairpiece.model.source_weights import TOP
 from pairpiece.pretrained.rows import KINDS
-from pairpiece.pretrained.transferring import transfer
+from pairpiece.pretrained.transferring import FREQUENCY, transfer
 from pairpiece.pretrained.vocabulary_tensors import SIDES
 
 _MEANING = {
@@ -53,12 +53,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"source tokens that count for a piece, default {TOP}",
     )
+    parser.add_argument(
+        "--frequency",
+        type=float,
+        default=FREQUENCY,
+        metavar="PART",
+        help="how far rows of the output layer are moved to where those of tokens as frequent as "
+        f"the piece lie, default {FREQUENCY}",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Write the model, and say what its rows are."""
     done = transfer(
-        options.model, options.tokenizer, options.output, side=options.side, top=options.top
+        options.model,
+        options.tokenizer,
+        options.output,
+        side=options.side,
+        top=options.top,
+        frequency=options.frequency,
     )
     print(f"{done.architecture}: {done.old_size:,} tokens → {done.new_size:,}")
     for kind, count in done.rows.items():

@@ -27,6 +27,7 @@ class SourceWeights:
     sources: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
     evidence: npt.NDArray[np.float64]  # Σ c(t, s) of each piece, all its source tokens
+    source_evidence: npt.NDArray[np.float64]  # and of each source token, all its pieces
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,6 +48,7 @@ class SourceWeights:
         real = (sources > 0) & (counts > 0)
         rows, sources, counts = rows[real], sources[real], counts[real]
         evidence = np.bincount(rows, counts, minlength=len(pieces)).astype(np.float64)
+        of_sources = np.bincount(sources, counts, minlength=len(table.source_tokens))
         order = np.lexsort((sources, -counts, rows))
         rows, sources, counts = rows[order], sources[order], counts[order]
         first = np.searchsorted(rows, rows)  # where the row of each count begins
@@ -54,4 +56,12 @@ class SourceWeights:
         rows, sources, counts = rows[kept], sources[kept], counts[kept]
         totals = np.bincount(rows, counts, minlength=len(pieces))
         begin = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(pieces)))])
-        return cls(pieces, table.source_tokens, begin, sources, counts / totals[rows], evidence)
+        return cls(
+            pieces,
+            table.source_tokens,
+            begin,
+            sources,
+            counts / totals[rows],
+            evidence,
+            of_sources.astype(np.float64),
+        )

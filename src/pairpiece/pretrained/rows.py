@@ -15,6 +15,7 @@ from pairpiece.foreign.byte_level import byte_alphabet
 from pairpiece.foreign.protocol import SubwordTokenizer, flat
 from pairpiece.model.source_weights import SourceWeights
 from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.pretrained.frequency import FrequencyDirection
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
 from pairpiece.text.options import BYTE_PIECES, MARKER
 from pairpiece.text.vocabulary import PieceType
@@ -39,6 +40,8 @@ class Rows:
 
     kinds: list[str]
     weights: list[Weights]
+    counts: npt.NDArray[np.float64]  # how often each was seen, 0 where that says nothing
+    source_counts: npt.NDArray[np.float64]  # the same for the model's tokens, by id
     known: npt.NDArray[np.int64]  # the ids that there are tokens for
 
     def __len__(self) -> int:
@@ -59,25 +62,29 @@ class Rows:
         ]
         return float(np.mean(found)) if found else 0.0
 
-    def blocks(self, matrix: Any, size: int = 256) -> Iterator[Any]:
-        """The new rows of a matrix of PyTorch, so many at a time, in its own type."""
+    def blocks(self, matrix: Any, frequency: float = 0.0, size: int = 256) -> Iterator[Any]:
+        """The new rows of a matrix of PyTorch, so many at a time, in its own type.
+
+        `frequency` says how far rows are moved to where rows of tokens as frequent as theirs lie.
+        """
         import torch
 
         mean = self._mean(matrix)
+        direction = FrequencyDirection.of(matrix, self.source_counts) if frequency else None
         for begin in range(0, len(self), size):
             block = self.weights[begin : begin + size]
             ids = torch.tensor([i for weights in block for i, _ in weights], dtype=torch.int64)
-            factors = torch.tensor(
-                [w for weights in block for _, w in weights], dtype=torch.float32
-            )
+            factors = torch.tensor([w for weights in block for _, w in weights])
             owner = torch.tensor([k for k, weights in enumerate(block) for _ in weights])
             rows = torch.zeros(len(block), *matrix.shape[1:])
             if len(ids):
-                parts = matrix[ids].float() * factors.reshape(-1, *[1] * (matrix.dim() - 1))
+                parts = matrix[ids].float() * factors.float().reshape(-1, *[1] * (matrix.dim() - 1))
                 rows.index_add_(0, owner, parts)
             for k, weights in enumerate(block):
                 if not weights:
                     rows[k] = mean
+            if direction is not None:
+                direction.move(rows, self.counts[begin : begin + size], frequency)
             yield rows.to(matrix.dtype)
 
     def _mean(self, matrix: Any, size: int = 4096) -> Any:
@@ -93,10 +100,14 @@ def rows_of(tokenizer: Tokenizer, model: ModelTokenizer, top: int) -> Rows:
     """The rows of all pieces of a tokenizer, by the ids and tokens of a model."""
     plan = _Plan(tokenizer, model, top)
     found = [plan.row(i) for i in range(len(tokenizer))]
+    kinds = [kind for kind, _ in found]
+    known = np.array(sorted(set(model.ids.values())), np.int64)
     return Rows(
-        [kind for kind, _ in found],
+        kinds,
         [weights for _, weights in found],
-        np.array(sorted(set(model.ids.values())), np.int64),
+        np.where(np.array(kinds) == WEIGHTED, plan.table.evidence, 0.0),
+        plan.source_counts(int(known[-1]) + 1),
+        known,
     )
 
 
@@ -105,15 +116,23 @@ class _Plan:
         self._model = model
         self._vocabulary = tokenizer.vocabulary
         self._source = source_tokenizer_of(tokenizer)
-        self._table = tokenizer.source_weights(top)
-        self._ids = source_ids(self._table, self._source, model)
+        self.table = tokenizer.source_weights(top)
+        self._ids = source_ids(self.table, self._source, model)
         options = tokenizer.options
         self._roles = {
             getattr(options, f"{role}_id"): role for role in ("unk", "bos", "eos", "pad")
         }
-        self._containing = _Containing(self._vocabulary.pieces, self._table)
+        self._containing = _Containing(self._vocabulary.pieces, self.table)
         alphabet = {byte: character for character, byte in byte_alphabet().items()}
         self._byte_level = alphabet if set(alphabet.values()) <= set(model.ids) else None
+
+    def source_counts(self, size: int) -> npt.NDArray[np.float64]:
+        """How often each token of the model was seen with a piece."""
+        counts = np.zeros(size)
+        for number, count in zip(self._ids, self.table.source_evidence, strict=True):
+            if number is not None:
+                counts[number] += count
+        return counts
 
     def row(self, number: int) -> tuple[str, Weights]:
         """The kind and the weights of a piece."""
@@ -122,7 +141,7 @@ class _Plan:
             return self._special(number, piece)
         if kind == PieceType.BYTE:
             return self._byte(piece)
-        if self._table.evidence[number] >= MIN_EVIDENCE and (seen := self._weights([number])):
+        if self.table.evidence[number] >= MIN_EVIDENCE and (seen := self._weights([number])):
             return WEIGHTED, seen
         if longer := self._weights(self._containing.pieces_with(piece)):
             return CONTAINING, longer
@@ -149,7 +168,7 @@ class _Plan:
         return (SPELLING, _proportions(Counter(ids))) if ids else (MEAN, [])
 
     def _weights(self, pieces: Sequence[int]) -> Weights:
-        table = self._table
+        table = self.table
         sums: Counter[int] = Counter()
         for piece in pieces:
             part = slice(*table.row_begin[piece : piece + 2])

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pairpiece import __version__
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign import huggingface_files
@@ -21,7 +23,7 @@ from pairpiece.model import saving
 from pairpiece.model.renumbering import renumbered
 from pairpiece.model.source_weights import TOP
 from pairpiece.model.tokenizer import Tokenizer, load
-from pairpiece.options import check_choice, check_whole
+from pairpiece.options import check_between, check_choice, check_whole
 from pairpiece.pretrained import configuration
 from pairpiece.pretrained.loadable import make_loadable
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
@@ -29,6 +31,7 @@ from pairpiece.pretrained.rows import SPECIAL, Rows, rows_of
 from pairpiece.pretrained.vocabulary_tensors import (
     POSITIONS_AFTER_PAD,
     SIDES,
+    VocabularyTensor,
     has_separate_vocabularies,
     in_checkpoint,
     sizes,
@@ -38,6 +41,8 @@ from pairpiece.pretrained.vocabulary_tensors import (
 from pairpiece.pretrained.weight_files import Replacement, WeightFiles
 
 REPORT = "transfer.json"
+FREQUENCY = 0.4
+"""How far rows of output layers are moved to where those of tokens as frequent as theirs lie."""
 
 _FLOATS = ("F64", "F32", "F16", "BF16")
 _KEPT = ("*.py", "LICENSE*", "chat_template.jinja", "preprocessor_config.json")
@@ -65,6 +70,7 @@ def transfer(
     model_tokenizer: Any = None,
     side: str | None = None,
     top: int = TOP,
+    frequency: float = FREQUENCY,
 ) -> Transfer:
     """Write a model of the new language: `model` with the vocabulary of `tokenizer`.
 
@@ -76,21 +82,25 @@ def transfer(
 
     `model_tokenizer` is the model's tokenizer, or its folder, if it does not lie beside the model.
     `side` is ``"decoder"`` or ``"encoder"`` for translation models whose sides have vocabularies
-    of their own.
+    of their own.  Rows of output layers are moved the part `frequency` of the way to where the rows
+    of tokens that are as frequent as the piece lie (0 for not at all): see docs/transfer.md.
     """
     check_whole("top", top, 1, 10**6)
+    check_between("frequency", frequency, 0, 1)
     if not isinstance(tokenizer, Tokenizer):
         tokenizer = load(tokenizer)
     destination = Path(output)
     _check_destination(destination)
     if isinstance(model, str | os.PathLike):
-        return _transferred(Path(model), tokenizer, destination, model_tokenizer, side, top)
+        return _transferred(
+            Path(model), tokenizer, destination, model_tokenizer, side, top, frequency
+        )
     if not hasattr(model, "save_pretrained"):
         raise OptionError(f"a model is a folder or an object of transformers, not {model!r}")
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         model.save_pretrained(name)
         theirs = model.name_or_path if model_tokenizer is None else model_tokenizer
-        return _transferred(Path(name), tokenizer, destination, theirs, side, top)
+        return _transferred(Path(name), tokenizer, destination, theirs, side, top, frequency)
 
 
 def _transferred(
@@ -100,6 +110,7 @@ def _transferred(
     model_tokenizer: Any,
     side: str | None,
     top: int,
+    frequency: float,
 ) -> Transfer:
     config = _config(folder)
     if side is None:
@@ -107,26 +118,28 @@ def _transferred(
     check_choice("side", side, SIDES)
     theirs = ModelTokenizer.open(folder if model_tokenizer is None else model_tokenizer)
     weights = WeightFiles(folder)
-    axes = in_checkpoint(vocabulary_tensors(config, side), list(weights.tensors))
-    _check_tensors(folder, weights, axes, theirs)
+    tensors = in_checkpoint(vocabulary_tensors(config, side), list(weights.tensors))
+    _check_tensors(folder, weights, tensors, theirs)
     tokenizer = _with_pad_of(config, tokenizer, theirs)
     files = huggingface_files.files_with(tokenizer.state, theirs.content, theirs.config)
     ids = {t["content"]: t["id"] for t in json.loads(files["tokenizer.json"])["added_tokens"]}
     rows = _with_added(rows_of(tokenizer, theirs, top), ids, theirs)
     done = Transfer(
-        _signature(config, tokenizer, side, top),
+        _signature(config, tokenizer, side, top, frequency),
         config.architectures[0],
         getattr(text_config(config), sizes(config, side)[0]),
         len(rows),
         rows.by_kind,
         rows.entropy,
-        sorted(axes),
+        sorted(tensors),
     )
     new_id = {old: ids[token] for old, token in theirs.special_ids.items() if token in ids}
     with _appearing(destination) as place:
-        weights.write(
-            place, {name: _replacement(weights, name, axis, rows) for name, axis in axes.items()}
-        )
+        replaced = {
+            name: _replacement(weights, name, tensor, rows, frequency)
+            for name, tensor in tensors.items()
+        }
+        weights.write(place, replaced)
         for name in ("config.json", "generation_config.json"):
             if (folder / name).is_file():
                 settings = configuration.renumbered(_json(folder / name), new_id)
@@ -183,14 +196,17 @@ def _with_pad_of(config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer) -> T
 
 
 def _check_tensors(
-    folder: Path, weights: WeightFiles, axes: dict[str, int], theirs: ModelTokenizer
+    folder: Path,
+    weights: WeightFiles,
+    tensors: dict[str, VocabularyTensor],
+    theirs: ModelTokenizer,
 ) -> None:
     """There are embeddings, of a type that can be averaged, with a row for each token."""
-    if not any(len(weights.tensors[name].shape) == 2 for name in axes):
+    if not any(len(weights.tensors[name].shape) == 2 for name in tensors):
         raise ModelFormatError(f"{folder}: there are no embeddings in its weights")
     most = max(theirs.ids.values())
-    for name, axis in axes.items():
-        tensor = weights.tensors[name]
+    for name, known in tensors.items():
+        tensor, axis = weights.tensors[name], known.axis
         if tensor.dtype not in _FLOATS:
             raise ModelFormatError(
                 f"{folder / tensor.file}: {name} is of type {tensor.dtype}; transfer the model "
@@ -209,19 +225,23 @@ def _with_added(rows: Rows, ids: dict[str, int], theirs: ModelTokenizer) -> Rows
     return Rows(
         [*rows.kinds, *[SPECIAL] * len(added)],
         [*rows.weights, *([(theirs.ids[token], 1.0)] for _, token in added)],
+        np.concatenate([rows.counts, np.zeros(len(added))]),
+        rows.source_counts,
         rows.known,
     )
 
 
-def _replacement(weights: WeightFiles, name: str, axis: int, rows: Rows) -> Replacement:
-    shape = list(weights.tensors[name].shape)
+def _replacement(
+    weights: WeightFiles, name: str, tensor: VocabularyTensor, rows: Rows, frequency: float
+) -> Replacement:
+    axis, shape = tensor.axis, list(weights.tensors[name].shape)
     shape[axis] = len(rows)
 
     def content() -> Iterator[bytes]:
         import torch
 
         matrix = weights.read(name).movedim(axis, 0)
-        blocks = rows.blocks(matrix)
+        blocks = rows.blocks(matrix, frequency if tensor.is_output else 0.0)
         if axis > 0:  # a bias, which is small
             blocks = iter([torch.cat(list(blocks)).movedim(0, axis).contiguous()])
         for block in blocks:
@@ -230,7 +250,7 @@ def _replacement(weights: WeightFiles, name: str, axis: int, rows: Rows) -> Repl
     return Replacement(tuple(shape), content)
 
 
-def _signature(config: Any, tokenizer: Tokenizer, side: str, top: int) -> str:
+def _signature(config: Any, tokenizer: Tokenizer, side: str, top: int, frequency: float) -> str:
     import transformers
 
     digest = hashlib.sha256(saving.packed(tokenizer.state).manifest).hexdigest()[:12]
@@ -241,6 +261,7 @@ def _signature(config: Any, tokenizer: Tokenizer, side: str, top: int) -> str:
             "tokenizer": digest,
             "side": side,
             "top": top,
+            "frequency": frequency,
             "transformers": transformers.__version__,
             "version": __version__,
         }.items()

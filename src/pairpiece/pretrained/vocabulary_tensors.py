@@ -8,6 +8,7 @@ whatever architecture, tied or not.
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
@@ -63,21 +64,37 @@ def has_separate_vocabularies(config: Any) -> bool:
     return getattr(config, "share_encoder_decoder_embeddings", True) is False
 
 
-def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, int]:
-    """The axis of the tokens in each of the tensors that have one, by the tensor's name."""
+@dataclass(frozen=True)
+class VocabularyTensor:
+    """A tensor that has a row for each token."""
+
+    axis: int
+    is_output: bool  # whether it says which token comes, alone or as well as what is read
+
+
+def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, VocabularyTensor]:
+    """The tensors that have a row for each token, by name."""
     names = sizes(config, side)
     more = copy.deepcopy(config)
     for name in names:
         setattr(text_config(more), name, getattr(text_config(more), name) + 1)
-    before, after = _shapes(config), _shapes(more)
-    return {
-        name: next(i for i, (a, b) in enumerate(zip(shape, after[name], strict=True)) if a != b)
-        for name, shape in before.items()
-        if shape != after[name]
+    before, after = _meta_model(config), _meta_model(more).state_dict()
+    layer = before.get_output_embeddings()
+    said = {
+        name
+        for name, tensor in before.named_parameters(remove_duplicate=False)
+        if layer is not None and tensor is layer.weight
     }
+    found = {}
+    for name, tensor in before.state_dict().items():
+        for axis, (size, larger) in enumerate(zip(tensor.shape, after[name].shape, strict=True)):
+            if size != larger:
+                found[name] = VocabularyTensor(axis, name in said)
+    return found
 
 
-def _shapes(config: Any) -> dict[str, tuple[int, ...]]:
+def _meta_model(config: Any) -> Any:
+    """A model that takes no memory."""
     import torch
     import transformers
 
@@ -89,15 +106,16 @@ def _shapes(config: Any) -> dict[str, tuple[int, ...]]:
             f"{transformers.__version__}"
         )
     with torch.device("meta"):
-        model = found(copy.deepcopy(config))
-    return {key: tuple(tensor.shape) for key, tensor in model.state_dict().items()}
+        return found(copy.deepcopy(config))
 
 
-def in_checkpoint(known: dict[str, int], names: list[str]) -> dict[str, int]:
+def in_checkpoint(
+    known: dict[str, VocabularyTensor], names: list[str]
+) -> dict[str, VocabularyTensor]:
     """The same for the tensors of a checkpoint, which may be of a part of the model or a whole."""
     found = {}
     for name in names:
-        for other, axis in known.items():
+        for other, tensor in known.items():
             if name == other or other.endswith(f".{name}") or name.endswith(f".{other}"):
-                found[name] = axis
+                found[name] = tensor
     return found
