@@ -1,0 +1,165 @@
+"""Ways to begin: the rows of new tokens, by PairPiece and by what others do.
+
+Each is a function of a `Case` that returns the matrix of all new rows.  What is not a learned piece
+(special tokens, bytes) has the same rows in all of them, those that `pairpiece.transfer` gives it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from safetensors.torch import load_file
+
+import pairpiece
+from pairpiece.evaluation.aligned import write_tokens
+from pairpiece.foreign.protocol import flat
+from pairpiece.links import fast_align
+from pairpiece.pretrained.model_tokenizer import ModelTokenizer
+from pairpiece.text.options import MARKER
+from pairpiece.text.vocabulary import PieceType
+
+Matrix = npt.NDArray[np.float64]
+EMBEDDINGS = "transformer.wte.weight"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, a tokenizer of the new language, and the parallel text that it comes from."""
+
+    model: Path
+    transferred: Path  # by PairPiece, for what is the same in all ways
+    tokenizer: pairpiece.Tokenizer
+    source: list[str]
+    target: list[str]
+
+    @cached_property
+    def old(self) -> Matrix:
+        """The rows of the model's tokens."""
+        return _embeddings(self.model)
+
+    @cached_property
+    def ours(self) -> Matrix:
+        """The rows that PairPiece has given the new tokens."""
+        return _embeddings(self.transferred)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The model's tokens."""
+        return dict(ModelTokenizer.open(self.model).ids)
+
+    @property
+    def learned(self) -> Iterator[tuple[int, str]]:
+        """The pieces whose rows are in question."""
+        kinds = self.tokenizer.piece_types()
+        for i, piece in enumerate(self.tokenizer.vocabulary.pieces):
+            if kinds[i] == PieceType.NORMAL:
+                yield i, piece
+
+    def rows(self, row: Callable[[int, str], Matrix]) -> Matrix:
+        """All rows, where those of learned pieces come from a function."""
+        found = self.ours.copy()
+        for i, piece in self.learned:
+            found[i] = row(i, piece)
+        return found
+
+
+def _embeddings(folder: Path) -> Matrix:
+    return np.asarray(load_file(folder / "model.safetensors")[EMBEDDINGS].double())
+
+
+def random(case: Case) -> Matrix:
+    """As transformers does it: drawn from the normal distribution that fits the old rows."""
+    drawn = np.random.default_rng(0)
+    mean, covariance = case.old.mean(0), np.cov(case.old.T)
+    rows = drawn.multivariate_normal(mean, covariance, size=len(case.ours))
+    return case.rows(lambda i, _: rows[i])
+
+
+def mean(case: Case) -> Matrix:
+    """The mean of the old rows."""
+    return case.rows(lambda *_: case.old.mean(0))
+
+
+def identical(case: Case) -> Matrix:
+    """Rows of pieces that both languages spell alike are copied; others are drawn at random."""
+    others = random(case)
+    return case.rows(lambda i, piece: case.old[case.ids[piece]] if piece in case.ids else others[i])
+
+
+def spelling(case: Case) -> Matrix:
+    """The mean of the rows of the tokens that the source tokenizer makes of a piece."""
+    source = case.tokenizer.state.source_tokenizer
+    assert source is not None
+
+    def row(_: int, piece: str) -> Matrix:
+        tokens = flat(source, piece.replace(MARKER, " "))
+        known = [case.ids[token] for token in tokens if token in case.ids]
+        return case.old[known].mean(0) if known else case.old.mean(0)
+
+    return case.rows(row)
+
+
+def trans_tokenization(case: Case) -> Matrix:
+    """Remy et al. (2024): tokens aligned by fast_align, rows averaged by how often they are linked.
+
+    Their cut at 20 links leaves most pieces of a small text without any, so there is none; as in
+    the trial that found it best, the ten source tokens with most links count.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    source = case.tokenizer.state.source_tokenizer
+    assert source is not None
+    sources = source.tokenize_batch(case.source)
+    targets = case.tokenizer.encode_batch(case.target, out_type=str)
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        write_tokens(Path(name), "source", sources)
+        write_tokens(Path(name), "target", targets)
+        for links, one, other in zip(fast_align.align(Path(name)), sources, targets, strict=True):
+            for s, t in links:
+                counts[other[t]][one[s]] += 1
+    others = spelling(case)
+
+    def row(i: int, piece: str) -> Matrix:
+        best = [(case.ids[s], n) for s, n in counts[piece].most_common(10) if s in case.ids]
+        if not best:
+            return np.asarray(others[i])
+        weights = np.array([n for _, n in best], float)
+        return np.asarray(weights @ case.old[[s for s, _ in best]] / weights.sum())
+
+    return case.rows(row)
+
+
+def means_alone(case: Case) -> Matrix:
+    """PairPiece without the step that sets how frequent a piece is."""
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        output = Path(name, "plain")
+        pairpiece.transfer(case.model, case.tokenizer, output, frequency=0)
+        return _embeddings(output)
+
+
+STARTS: dict[str, Callable[[Case], Matrix]] = {
+    "random": random,
+    "mean": mean,
+    "identical strings": identical,
+    "spelling": spelling,
+    "trans-tokenization": trans_tokenization,
+    "PairPiece, means alone": means_alone,
+    "PairPiece": lambda case: case.ours,
+}
+
+
+def write(case: Case, matrix: Matrix, folder: Path) -> None:
+    """A model with these rows."""
+    from transformers import GPT2LMHeadModel
+
+    model: Any = GPT2LMHeadModel.from_pretrained(case.transferred)
+    model.transformer.wte.weight.data = torch.from_numpy(matrix).float()
+    model.save_pretrained(folder)
