@@ -33,9 +33,13 @@ std::vector<std::string> checked(std::vector<std::string> pieces,
           "pieces, types and scores differ in number");
   require(pieces.size() < kMaxPieces, "too many pieces");
   for (size_t i = 0; i < pieces.size(); ++i) {
-    require(types[i] <= PieceType::byte, "unknown piece type");
+    require(types[i] <= PieceType::unused, "unknown piece type");
     const bool normal = types[i] == PieceType::normal;
     if (normal) pieces[i] = unmarked(pieces[i]);
+    if (types[i] == PieceType::unused) {
+      require(pieces[i].size() > 1 && pieces[i][0] == ' ', "an unused piece begins with a space");
+      pieces[i] = unmarked(pieces[i].substr(1));
+    }
     if (pieces[i].empty()) throw std::invalid_argument("piece " + std::to_string(i) + " is empty");
     if (normal && pieces[i].size() > kMaxPieceLength)
       throw std::invalid_argument("piece " + std::to_string(i) + " is longer than 255 bytes");

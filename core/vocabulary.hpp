@@ -25,7 +25,9 @@ enum class Summation : uint8_t {
   singles,  // over whole texts, in 32 bits, as SentencePiece
 };
 
-enum class PieceType : uint8_t { normal, unknown, control, user_defined, byte };
+// An unused piece is a token of another tokenizer whose ids this one leaves to it: it is never found
+// in text, and stands for what follows the space that it begins with.
+enum class PieceType : uint8_t { normal, unknown, control, user_defined, byte, unused };
 
 // Inside, pieces and words have a space where users see the marker ▁; a literal ▁ in a text is then
 // just a character that no piece contains.

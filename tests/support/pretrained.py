@@ -375,6 +375,13 @@ class Models:
 
         return self._once(f"transferred-{family}", make)
 
+    def extended(self, family: str) -> Path:
+        def make(path: Path) -> None:
+            tokenizer = self.tokenizer(FAMILIES[family][1])
+            pairpiece.transfer(self.model(family), tokenizer, path, extend=True)
+
+        return self._once(f"extended-{family}", make)
+
 
 def diagonal(source: str, target: str) -> str:
     """Links as if both sentences had the same words in the same order."""

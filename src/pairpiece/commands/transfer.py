@@ -20,6 +20,7 @@ from pairpiece.pretrained.transferring import FREQUENCY, transfer
 from pairpiece.pretrained.vocabulary_tensors import SIDES
 
 _MEANING = {
+    "kept": "tokens of the model",
     "special": "special tokens of the model",
     "byte": "bytes",
     "weighted": "means of the source tokens they were seen with",
@@ -40,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="PairPiece model that was trained with --source-tokenizer MODEL",
     )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the new model")
+    parser.add_argument(
+        "--extend",
+        action="store_true",
+        help="keep the model's own vocabulary, and put the new pieces after it: a model of both "
+        "languages; the model's tokenizer will lie in DIR/source_tokenizer",
+    )
     parser.add_argument(
         "--side",
         choices=SIDES,
@@ -69,6 +76,7 @@ def run(options: argparse.Namespace) -> None:
         options.model,
         options.tokenizer,
         options.output,
+        extend=options.extend,
         side=options.side,
         top=options.top,
         frequency=options.frequency,

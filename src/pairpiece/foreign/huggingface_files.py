@@ -104,7 +104,10 @@ def _normalizers(tokenizer: Unigram) -> list[dict[str, Any]]:
 
 
 def _decoders(tokenizer: Unigram) -> list[dict[str, Any]]:
-    steps: list[dict[str, Any]] = [
+    steps: list[dict[str, Any]] = []
+    if tokenizer.vocabulary.special[PieceType.UNUSED]:
+        steps.append({"type": "Replace", "pattern": {"Regex": "^ (?=.)"}, "content": ""})
+    steps += [
         {"type": "ByteFallback"},
         {"type": "Fuse"},
         {"type": "Replace", "pattern": {"String": MARKER}, "content": " "},

@@ -17,6 +17,7 @@ _TYPES = {
     PieceType.CONTROL: 3,
     PieceType.USER_DEFINED: 4,
     PieceType.BYTE: 6,
+    PieceType.UNUSED: 5,
 }
 
 
@@ -30,7 +31,7 @@ def to_sentencepiece(tokenizer: Unigram) -> bytes:
             message(
                 [
                     # A user-defined symbol may hold a space.
-                    (1, piece.replace(" ", MARKER)),
+                    (1, piece if kind == PieceType.UNUSED else piece.replace(" ", MARKER)),
                     (2, score),
                     (3, _TYPES[kind]),
                 ]

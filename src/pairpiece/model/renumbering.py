@@ -1,4 +1,4 @@
-"""The same tokenizer with other ids."""
+"""The same tokenizer with other ids, and perhaps among other pieces."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pairpiece.model.state import ModelState, known
+from pairpiece.text.options import TextOptions
 from pairpiece.text.vocabulary import Vocabulary
 
+NEW = -1
+"""In place of an id: a piece that the tokenizer did not have."""
 
-def renumbered(state: ModelState, order: Sequence[int]) -> ModelState:
+
+def reordered(state: ModelState, order: Sequence[int]) -> ModelState:
     """A tokenizer in which the piece with the id ``order[i]`` has the id ``i``.
 
     Raises a ``ValueError`` if bytes would be out of order.
@@ -25,36 +29,53 @@ def renumbered(state: ModelState, order: Sequence[int]) -> ModelState:
         [old.scores[i] for i in order],
         old.summation,
     )
-    vocabulary.check()
     new = {i: number for number, i in enumerate(order)}
     roles = ("unk_id", "bos_id", "eos_id", "pad_id")
     ids: dict[str, Any] = {role: new.get(getattr(state.options, role), -1) for role in roles}
+    return renumbered(state, vocabulary, dataclasses.replace(state.options, **ids), order)
+
+
+def renumbered(
+    state: ModelState, vocabulary: Vocabulary, options: TextOptions, order: Sequence[int]
+) -> ModelState:
+    """A tokenizer with another vocabulary, whose piece ``i`` used to be ``order[i]`` or is `NEW`.
+
+    Raises a ``ValueError`` if there cannot be such a vocabulary.
+    """
+    vocabulary.check()
     table, bigram = state.table, state.bigram
     if table is not None:
         value = table.value
         rows = _rows(value.row_begin, order, source=value.source, count=value.count)
-        table = known(dataclasses.replace(value, base=value.base[list(order)], **rows))
+        table = known(dataclasses.replace(value, base=_taken(value.base, order), **rows))
     if bigram is not None:
-        rows = _rows(bigram.row_begin, [*order, len(order)], next=bigram.next, count=bigram.count)
-        renamed = np.array([new[i] for i in range(len(order))], np.uint32)[rows["next"]]
-        bigram = dataclasses.replace(
-            bigram, base=bigram.base[list(order)], **{**rows, "next": renamed}
+        rows = _rows(
+            bigram.row_begin, [*order, len(bigram.base)], next=bigram.next, count=bigram.count
         )
+        new = np.zeros(len(bigram.base), np.uint32)
+        for number, i in enumerate(order):
+            if i != NEW:
+                new[i] = number
+        following, lengths = new[rows["next"]], np.diff(rows["row_begin"].astype(np.int64))
+        sorted_ = np.lexsort((following, np.repeat(np.arange(len(lengths)), lengths)))
+        rows["next"], rows["count"] = following[sorted_], rows["count"][sorted_]
+        bigram = dataclasses.replace(bigram, base=_taken(bigram.base, order), **rows)
     return dataclasses.replace(
-        state,
-        vocabulary=vocabulary,
-        options=dataclasses.replace(state.options, **ids),
-        table=table,
-        bigram=bigram,
+        state, vocabulary=vocabulary, options=options, table=table, bigram=bigram
     )
+
+
+def _taken(values: npt.NDArray[np.float64], order: Sequence[int]) -> npt.NDArray[np.float64]:
+    """Values in another order, 0 for what is new."""
+    return np.asarray(np.append(values, 0.0)[list(order)])  # the last is what NEW is the index of
 
 
 def _rows(
     row_begin: npt.NDArray[np.uint64], order: Sequence[int], **columns: npt.NDArray[Any]
 ) -> dict[str, Any]:
-    """The rows of a sparse table in another order."""
+    """The rows of a sparse table in another order, empty for what is new."""
     begin = row_begin.astype(np.int64)
-    lengths = begin[1:] - begin[:-1]
-    taken = np.concatenate([np.arange(begin[i], begin[i + 1]) for i in order])
-    ends = np.concatenate([[0], np.cumsum(lengths[list(order)])]).astype(np.uint64)
+    parts = [np.arange(0) if i == NEW else np.arange(begin[i], begin[i + 1]) for i in order]
+    ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.uint64)
+    taken = np.concatenate(parts).astype(np.int64)
     return {"row_begin": ends, **{name: column[taken] for name, column in columns.items()}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +30,7 @@ class ModelTokenizer:
     ids: Mapping[str, int]  # of all tokens
     content: dict[str, Any]  # special tokens and templates, as ``tokenizer.json`` has them
     config: dict[str, Any]  # roles and chat template, as ``tokenizer_config.json`` has them
+    save: Callable[[Path], object]  # writes its files to a folder
 
     @classmethod
     def open(cls, given: Any) -> ModelTokenizer:
@@ -64,6 +65,7 @@ class ModelTokenizer:
             tokenizer.get_vocab(),
             {"added_tokens": added, "post_processor": _template(tokenizer, backend)},
             {key: value for key, value in config.items() if value is not None},
+            tokenizer.save_pretrained,
         )
 
     def role(self, role: str) -> int | None:
@@ -75,9 +77,13 @@ class ModelTokenizer:
 
     @cached_property
     def special_ids(self) -> dict[int, str]:
-        """Special tokens by id."""
-        tokens = self.content["added_tokens"]
-        found = {token["id"]: token["content"] for token in tokens if token["special"]}
+        """Special tokens by id, and others that the chat template is written with."""
+        template = str(self.config.get("chat_template") or "")
+        found = {
+            token["id"]: token["content"]
+            for token in self.content["added_tokens"]
+            if token["special"] or (token["content"].strip() and token["content"] in template)
+        }
         named = [self.config.get(f"{role}_token") for role in ROLES]
         return found | {self.ids[token]: token for token in named if token is not None}
 

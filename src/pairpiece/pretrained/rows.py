@@ -20,12 +20,12 @@ from pairpiece.pretrained.model_tokenizer import ModelTokenizer
 from pairpiece.text.options import BYTE_PIECES, MARKER
 from pairpiece.text.vocabulary import PieceType
 
-SPECIAL, BYTE, WEIGHTED = "special", "byte", "weighted"
+KEPT, SPECIAL, BYTE, WEIGHTED = "kept", "special", "byte", "weighted"
 CONTAINING, SPELLING, MEAN = "containing", "spelling", "mean"
-KINDS = (SPECIAL, BYTE, WEIGHTED, CONTAINING, SPELLING, MEAN)
-"""A row is that of a special token or of a byte; the mean of the source tokens that the piece was
-seen with; of those that longer pieces with it inside were seen with; of the tokens that the source
-tokenizer spells the piece with; or of all tokens."""
+KINDS = (KEPT, SPECIAL, BYTE, WEIGHTED, CONTAINING, SPELLING, MEAN)
+"""A row is that of a token that stays, of a special token or of a byte; or it is the mean of the
+source tokens that the piece was seen with; of those that longer pieces with it inside were seen
+with; of the tokens that the source tokenizer spells the piece with; or of all tokens."""
 
 MIN_EVIDENCE = 1.0
 """Of Σ c(t, s): a piece that was seen less often is not judged by what it was seen with."""
@@ -61,6 +61,16 @@ class Rows:
             if kind == WEIGHTED
         ]
         return float(np.mean(found)) if found else 0.0
+
+    def after(self, kept: int, chosen: Sequence[int]) -> Rows:
+        """The first rows of the model as they are, and after them some of these."""
+        return Rows(
+            [*[KEPT] * kept, *(self.kinds[i] for i in chosen)],
+            [*([(i, 1.0)] for i in range(kept)), *(self.weights[i] for i in chosen)],
+            np.concatenate([np.zeros(kept), self.counts[list(chosen)]]),
+            self.source_counts,
+            self.known,
+        )
 
     def blocks(self, matrix: Any, frequency: float = 0.0, size: int = 256) -> Iterator[Any]:
         """The new rows of a matrix of PyTorch, so many at a time, in its own type.

@@ -20,11 +20,12 @@ from pairpiece import __version__
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign import huggingface_files
 from pairpiece.model import saving
-from pairpiece.model.renumbering import renumbered
+from pairpiece.model.renumbering import reordered
 from pairpiece.model.source_weights import TOP
 from pairpiece.model.tokenizer import Tokenizer, load
-from pairpiece.options import check_between, check_choice, check_whole
+from pairpiece.options import check_between, check_choice, check_flag, check_whole
 from pairpiece.pretrained import configuration
+from pairpiece.pretrained.extending import extended
 from pairpiece.pretrained.loadable import make_loadable
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
 from pairpiece.pretrained.rows import SPECIAL, Rows, rows_of
@@ -40,7 +41,7 @@ from pairpiece.pretrained.vocabulary_tensors import (
 )
 from pairpiece.pretrained.weight_files import Replacement, WeightFiles
 
-REPORT = "transfer.json"
+REPORT, SOURCE_TOKENIZER = "transfer.json", "source_tokenizer"
 FREQUENCY = 0.4
 """How far rows of output layers are moved to where those of tokens as frequent as theirs lie."""
 
@@ -67,6 +68,7 @@ def transfer(
     tokenizer: Tokenizer | str | os.PathLike[str],
     output: str | os.PathLike[str],
     *,
+    extend: bool = False,
     model_tokenizer: Any = None,
     side: str | None = None,
     top: int = TOP,
@@ -80,81 +82,141 @@ def transfer(
     most, by p(s|t).  Special tokens of the model are kept; all other weights stay as they are.
     `output` is a folder for ``from_pretrained``, with the tokenizer in it.
 
+    With `extend` the model keeps its own vocabulary, with the same ids, and the new pieces come
+    after it: a model of both languages.  A piece that is spelled like a token of the model and was
+    mostly seen with it is that token.  The tokenizer in `output` is for the new language (it can
+    decode both); the model's own lies in ``source_tokenizer``.
+
     `model_tokenizer` is the model's tokenizer, or its folder, if it does not lie beside the model.
     `side` is ``"decoder"`` or ``"encoder"`` for translation models whose sides have vocabularies
     of their own.  Rows of output layers are moved the part `frequency` of the way to where the rows
     of tokens that are as frequent as the piece lie (0 for not at all): see docs/transfer.md.
     """
-    check_whole("top", top, 1, 10**6)
-    check_between("frequency", frequency, 0, 1)
+    chosen = _Choices(extend, side, top, frequency)
     if not isinstance(tokenizer, Tokenizer):
         tokenizer = load(tokenizer)
     destination = Path(output)
     _check_destination(destination)
     if isinstance(model, str | os.PathLike):
-        return _transferred(
-            Path(model), tokenizer, destination, model_tokenizer, side, top, frequency
-        )
+        return _Job(Path(model), tokenizer, model_tokenizer, chosen).done(destination)
     if not hasattr(model, "save_pretrained"):
         raise OptionError(f"a model is a folder or an object of transformers, not {model!r}")
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         model.save_pretrained(name)
         theirs = model.name_or_path if model_tokenizer is None else model_tokenizer
-        return _transferred(Path(name), tokenizer, destination, theirs, side, top, frequency)
+        return _Job(Path(name), tokenizer, theirs, chosen).done(destination)
 
 
-def _transferred(
-    folder: Path,
-    tokenizer: Tokenizer,
-    destination: Path,
-    model_tokenizer: Any,
-    side: str | None,
-    top: int,
-    frequency: float,
-) -> Transfer:
-    config = _config(folder)
-    if side is None:
-        side = "decoder" if has_separate_vocabularies(config) else "both"
-    check_choice("side", side, SIDES)
-    theirs = ModelTokenizer.open(folder if model_tokenizer is None else model_tokenizer)
-    weights = WeightFiles(folder)
-    tensors = in_checkpoint(vocabulary_tensors(config, side), list(weights.tensors))
-    _check_tensors(folder, weights, tensors, theirs)
-    tokenizer = _with_pad_of(config, tokenizer, theirs)
-    files = huggingface_files.files_with(tokenizer.state, theirs.content, theirs.config)
-    ids = {t["content"]: t["id"] for t in json.loads(files["tokenizer.json"])["added_tokens"]}
-    rows = _with_added(rows_of(tokenizer, theirs, top), ids, theirs)
-    done = Transfer(
-        _signature(config, tokenizer, side, top, frequency),
-        config.architectures[0],
-        getattr(text_config(config), sizes(config, side)[0]),
-        len(rows),
-        rows.by_kind,
-        rows.entropy,
-        sorted(tensors),
-    )
-    new_id = {old: ids[token] for old, token in theirs.special_ids.items() if token in ids}
-    with _appearing(destination) as place:
+@dataclass(frozen=True)
+class _Choices:
+    """How to transfer, checked."""
+
+    extend: bool
+    side: str | None
+    top: int
+    frequency: float
+
+    def __post_init__(self) -> None:
+        check_flag("extend", self.extend)
+        check_whole("top", self.top, 1, 10**6)
+        check_between("frequency", self.frequency, 0, 1)
+        if self.side is not None:
+            check_choice("side", self.side, SIDES)
+
+    def side_of(self, config: Any) -> str:
+        """The side that gets the new vocabulary."""
+        if self.side is not None:
+            return self.side
+        return "decoder" if has_separate_vocabularies(config) else "both"
+
+
+class _Job:
+    """One transfer: everything is read and checked first, then all is written."""
+
+    def __init__(
+        self,
+        folder: Path,
+        tokenizer: Tokenizer,
+        model_tokenizer: Any,
+        chosen: _Choices,
+    ) -> None:
+        self._folder, self._chosen = folder, chosen
+        config = _config(folder)
+        side = chosen.side_of(config)
+        theirs = ModelTokenizer.open(folder if model_tokenizer is None else model_tokenizer)
+        self._weights = WeightFiles(folder)
+        self._tensors = in_checkpoint(vocabulary_tensors(config, side), list(self._weights.tensors))
+        _check_tensors(folder, self._weights, self._tensors, theirs)
+        self._rows, self._tokenizer = _rows(config, tokenizer, theirs, chosen)
+        self._files = huggingface_files.files_with(
+            self._tokenizer.state, theirs.content, theirs.config
+        )
+        added = json.loads(self._files["tokenizer.json"])["added_tokens"]
+        ids = {token["content"]: token["id"] for token in added}
+        self._rows = _with_added(self._rows, ids, theirs)
+        special = theirs.special_ids
+        self._new_id = {old: ids[token] for old, token in special.items() if token in ids}
+        self._sizes = sizes(config, side)
+        self._theirs = theirs
+        self._report = Transfer(
+            _signature(config, tokenizer, chosen),
+            config.architectures[0],
+            getattr(text_config(config), self._sizes[0]),
+            len(self._rows),
+            self._rows.by_kind,
+            self._rows.entropy,
+            sorted(self._tensors),
+        )
+
+    def done(self, destination: Path) -> Transfer:
+        """Write the new model."""
+        with _appearing(destination) as place:
+            self._write_weights(place)
+            self._write_settings(place)
+            saving.save(self._tokenizer.state, place)
+            for name, content in self._files.items():
+                (place / name).write_bytes(content)
+            make_loadable(place, self._tokenizer)
+            if self._chosen.extend:
+                self._theirs.save(place / SOURCE_TOKENIZER)
+            _write_json(place / REPORT, asdict(self._report))
+        return self._report
+
+    def _write_weights(self, place: Path) -> None:
         replaced = {
-            name: _replacement(weights, name, tensor, rows, frequency)
-            for name, tensor in tensors.items()
+            name: _replacement(self._weights, name, tensor, self._rows, self._chosen.frequency)
+            for name, tensor in self._tensors.items()
         }
-        weights.write(place, replaced)
+        self._weights.write(place, replaced)
+
+    def _write_settings(self, place: Path) -> None:
         for name in ("config.json", "generation_config.json"):
-            if (folder / name).is_file():
-                settings = configuration.renumbered(_json(folder / name), new_id)
-                if name == "config.json":
-                    settings = configuration.resized(settings, sizes(config, side), len(rows))
-                _write_json(place / name, settings)
+            if not (self._folder / name).is_file():
+                continue
+            settings = _json(self._folder / name)
+            if not self._chosen.extend:
+                settings = configuration.renumbered(settings, self._new_id)
+            if name == "config.json":
+                settings = configuration.resized(settings, self._sizes, len(self._rows))
+            _write_json(place / name, settings)
         for pattern in _KEPT:
-            for path in folder.glob(pattern):
+            for path in self._folder.glob(pattern):
                 shutil.copyfile(path, place / path.name)
-        saving.save(tokenizer.state, place)
-        for name, content in files.items():
-            (place / name).write_bytes(content)
-        make_loadable(place, tokenizer)
-        _write_json(place / REPORT, asdict(done))
-    return done
+
+
+def _rows(
+    config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer, chosen: _Choices
+) -> tuple[Rows, Tokenizer]:
+    """The new rows, and the tokenizer with the ids that go with them."""
+    if not chosen.extend:
+        tokenizer = _with_pad_of(config, tokenizer, theirs)
+        return rows_of(tokenizer, theirs, chosen.top), tokenizer
+    rows = rows_of(tokenizer, theirs, chosen.top)
+    try:
+        both = extended(tokenizer, theirs)
+    except ValueError as error:
+        raise OptionError(f"the vocabularies do not go together: {error}") from None
+    return rows.after(both.kept, both.pieces), both.tokenizer
 
 
 def _config(folder: Path) -> Any:
@@ -188,7 +250,7 @@ def _with_pad_of(config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer) -> T
         )
     order[wanted], order[given] = order[given], order[wanted]
     try:
-        return Tokenizer(renumbered(tokenizer.state, order))
+        return Tokenizer(reordered(tokenizer.state, order))
     except ValueError as error:
         raise OptionError(
             f"{pad} cannot have the id {wanted}, as {theirs.name} has: {error}"
@@ -250,7 +312,7 @@ def _replacement(
     return Replacement(tuple(shape), content)
 
 
-def _signature(config: Any, tokenizer: Tokenizer, side: str, top: int, frequency: float) -> str:
+def _signature(config: Any, tokenizer: Tokenizer, chosen: _Choices) -> str:
     import transformers
 
     digest = hashlib.sha256(saving.packed(tokenizer.state).manifest).hexdigest()[:12]
@@ -259,9 +321,10 @@ def _signature(config: Any, tokenizer: Tokenizer, side: str, top: int, frequency
         for name, value in {
             "architecture": config.architectures[0],
             "tokenizer": digest,
-            "side": side,
-            "top": top,
-            "frequency": frequency,
+            "use": "extend" if chosen.extend else "replace",
+            "side": chosen.side_of(config),
+            "top": chosen.top,
+            "frequency": chosen.frequency,
             "transformers": transformers.__version__,
             "version": __version__,
         }.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,13 +26,18 @@ SUMMATIONS = ("words", "spaces", "texts", "singles")
 
 
 class PieceType(enum.IntEnum):
-    """What a piece is for; the numbers are those of the compiled core."""
+    """What a piece is for; the numbers are those of the compiled core.
+
+    Unused pieces are tokens of another tokenizer whose ids this one leaves to it: they are never
+    found in text, and begin with a space so that they are no other piece.
+    """
 
     NORMAL = 0
     UNKNOWN = 1
     CONTROL = 2
     USER_DEFINED = 3
     BYTE = 4
+    UNUSED = 5
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,8 @@ class Vocabulary:
         if not all(map(MAX_SCORE.__ge__, map(abs, self.scores))):  # which NaN is not
             wrong = next(i for i, s in enumerate(self.scores) if not abs(s) <= MAX_SCORE)
             raise ValueError(f"the score of {self.pieces[wrong]!r} is {self.scores[wrong]}")
+        if not all(re.match(" .", piece, re.DOTALL) for piece in self.special[PieceType.UNUSED]):
+            raise ValueError("an unused piece begins with a space")
         if tuple(self.special[PieceType.BYTE]) not in ((), BYTE_PIECES):
             raise ValueError("the byte pieces are incomplete or out of order")
 
