@@ -23,7 +23,9 @@ import pairpiece
 from pairpiece.evaluation.aligned import write_tokens
 from pairpiece.foreign.protocol import flat
 from pairpiece.links import fast_align
+from pairpiece.pretrained.frequency import FrequencyDirection
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
+from pairpiece.pretrained.transferring import FREQUENCY
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType
 
@@ -137,6 +139,24 @@ def trans_tokenization(case: Case) -> Matrix:
     return case.rows(row)
 
 
+def trans_tokenization_with_frequency(case: Case) -> Matrix:
+    """The same, with PairPiece's step that sets how frequent a piece is: is it all in that?"""
+    table = case.tokenizer.source_weights()
+    ids = [case.ids.get(token) for token in table.source_tokens]
+    counts = np.zeros(len(case.old))
+    for i, count in zip(ids, table.source_evidence, strict=True):
+        if i is not None:
+            counts[i] += count
+    direction = FrequencyDirection.of(torch.from_numpy(case.old), counts)
+    assert direction is not None
+    rows = torch.from_numpy(trans_tokenization(case)).float()
+    seen = np.zeros(len(rows))
+    for i, _ in case.learned:
+        seen[i] = table.evidence[i]
+    direction.move(rows, seen, FREQUENCY)
+    return np.asarray(rows.double())
+
+
 def means_alone(case: Case) -> Matrix:
     """PairPiece without the step that sets how frequent a piece is."""
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
@@ -151,6 +171,7 @@ STARTS: dict[str, Callable[[Case], Matrix]] = {
     "identical strings": identical,
     "spelling": spelling,
     "trans-tokenization": trans_tokenization,
+    "trans-tokenization with frequency": trans_tokenization_with_frequency,
     "PairPiece, means alone": means_alone,
     "PairPiece": lambda case: case.ours,
 }

@@ -395,6 +395,8 @@ def test_no_model(refused: Refused, tmp_path: Path) -> None:
         ({"architectures": ["Nothing"]}, "'Nothing' in config.json is not one of transformers"),
         ({"architectures": None}, "None in config.json is not one of transformers"),
         ({"model_type": "nothing"}, "config.json: "),
+        ({"num_hidden_layers": 10**9}, r"num_hidden_layers is 1,000,000,000, but there are \d+ "),
+        ({"vocab_size": None}, "config.json: |no vocab_size"),
     ],
 )
 def test_unknown_architectures(refused: Refused, change: dict[str, Any], message: str) -> None:

@@ -145,6 +145,7 @@ class _Job:
         side = chosen.side_of(config)
         theirs = ModelTokenizer.open(folder if model_tokenizer is None else model_tokenizer)
         self._weights = WeightFiles(folder)
+        _check_config(folder, config, len(self._weights.tensors))
         self._tensors = in_checkpoint(vocabulary_tensors(config, side), list(self._weights.tensors))
         _check_tensors(folder, self._weights, self._tensors, theirs)
         self._rows, self._tokenizer = _rows(config, tokenizer, theirs, chosen)
@@ -255,6 +256,18 @@ def _with_pad_of(config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer) -> T
         raise OptionError(
             f"{pad} cannot have the id {wanted}, as {theirs.name} has: {error}"
         ) from None
+
+
+def _check_config(folder: Path, config: Any, tensors: int) -> None:
+    """There are tensors for all that the model is said to be built of."""
+    for part in (config.to_dict(), text_config(config).to_dict()):
+        for name, value in part.items():
+            counts = isinstance(value, int) and ("layers" in name or "experts" in name)
+            if counts and value > tensors:
+                raise ModelFormatError(
+                    f"{folder / 'config.json'}: {name} is {value:,}, but there are "
+                    f"{tensors:,} tensors"
+                )
 
 
 def _check_tensors(
