@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import static_vectors
 import torch
 from safetensors.torch import load_file
 
@@ -28,6 +29,7 @@ from pairpiece.pretrained.model_tokenizer import ModelTokenizer
 from pairpiece.pretrained.transferring import FREQUENCY
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType
+from pairpiece.text.words import split_words
 
 Matrix = npt.NDArray[np.float64]
 EMBEDDINGS = "transformer.wte.weight"
@@ -110,6 +112,34 @@ def spelling(case: Case) -> Matrix:
     return case.rows(row)
 
 
+def focus(case: Case) -> Matrix:
+    """FOCUS: identical pieces are copied, others are means of them."""
+    pieces = dict(case.learned)
+    known = {i: case.ids[piece] for i, piece in pieces.items() if piece in case.ids}
+    target = case.tokenizer.encode_batch(case.target, out_type=str)
+    rows = static_vectors.focus(pieces, known, target, case.old)
+    return case.rows(lambda i, _: rows[i])
+
+
+def wechsel(case: Case) -> Matrix:
+    """WECHSEL: the nearest source tokens in vectors that a dictionary has brought together."""
+    links: Counter[tuple[str, str]] = Counter()
+    words = [[split_words(line) for line in side] for side in (case.source, case.target)]
+    with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+        for side, rows in zip(("source", "target"), words, strict=True):
+            write_tokens(Path(name), side, rows)
+        for found, one, other in zip(fast_align.align(Path(name)), *words, strict=True):
+            links.update((one[s], other[t]) for s, t in found)
+    rows_of = static_vectors.wechsel(
+        {i: piece.strip(MARKER) or piece for i, piece in case.learned},
+        {i: token.strip(MARKER) or token for token, i in case.ids.items()},
+        (case.source, case.target),
+        static_vectors.dictionary_of(links),
+        case.old,
+    )
+    return case.rows(lambda i, _: rows_of[i])
+
+
 def trans_tokenization(case: Case) -> Matrix:
     """Remy et al. (2024): tokens aligned by fast_align, rows averaged by how often they are linked.
 
@@ -170,6 +200,8 @@ STARTS: dict[str, Callable[[Case], Matrix]] = {
     "mean": mean,
     "identical strings": identical,
     "spelling": spelling,
+    "FOCUS": focus,
+    "WECHSEL": wechsel,
     "trans-tokenization": trans_tokenization,
     "trans-tokenization with frequency": trans_tokenization_with_frequency,
     "PairPiece, means alone": means_alone,
