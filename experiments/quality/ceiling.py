@@ -12,7 +12,6 @@ tokenizer, with other seeds of the aligner than those they chose by.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,6 @@ from typing import Any
 import numpy as np
 import quality
 from tables import TEXTS, arrow, interval, row
-from texts import read_texts
 
 from pairpiece import Encoding, Tokenizer
 from pairpiece.evaluation import evaluate
@@ -44,26 +42,16 @@ Words = list[list[tuple[str, ...]]]
 
 def main() -> None:
     """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
-    parser.add_argument("--directions", nargs="+", help="such as deu-hsb; all if not given")
-    parser.add_argument("--vocab-size", type=int, default=8000)
-    parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser = quality.parser_of(__doc__.splitlines()[0])
     parser.add_argument("--texts", nargs="+", choices=TEXTS, default=["like"])
     parser.add_argument("--runs", type=int, default=3, help="of Eflomal, where it measures")
-    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-quality"))
     options = parser.parse_args()
     print(row("direction", "text", "tokenizer", "tokens", "one-to-one", "unaligned", "link F"))
     print("|---" * 7 + "|")
-    for corpus in options.corpus:
-        texts = read_texts(corpus, options.work_dir)
-        for source, target in (texts.languages, texts.languages[::-1]):
-            name = f"{source}-{target}"
-            if options.directions is None or name in options.directions:
-                direction = quality.Direction(texts, source, target, options.vocab_size, options)
-                for kind in options.texts:
-                    for cells in _measured(direction, kind):
-                        print(row(arrow(name), TEXTS[kind], *cells), flush=True)
+    for direction in quality.directions_of(options):
+        for kind in options.texts:
+            for cells in _measured(direction, kind):
+                print(row(arrow(direction.name), TEXTS[kind], *cells), flush=True)
 
 
 def _measured(direction: quality.Direction, kind: str) -> Iterator[list[str]]:

@@ -97,6 +97,26 @@ def main() -> None:
                         MEASURES[measure](direction, results)
 
 
+def parser_of(description: str) -> argparse.ArgumentParser:
+    """The arguments of experiments with the test text and the default alone."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
+    parser.add_argument("--directions", nargs="+", help="such as deu-hsb; all if not given")
+    parser.add_argument("--vocab-size", type=int, default=8000)
+    parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-quality"))
+    return parser
+
+
+def directions_of(options: argparse.Namespace) -> Iterator[Direction]:
+    """Both directions of every corpus, or those that were named."""
+    for corpus in options.corpus:
+        texts = read_texts(corpus, options.work_dir)
+        for source, target in (texts.languages, texts.languages[::-1]):
+            if options.directions is None or f"{source}-{target}" in options.directions:
+                yield Direction(texts, source, target, options.vocab_size, options)
+
+
 class Results:
     """Lines of JSON; each belongs to a key, and is there once."""
 
@@ -131,9 +151,9 @@ class Direction:
         self._texts = texts
         self._folder: Path = options.work_dir / self.name / str(size)
 
-    def text(self, kind: str) -> tuple[list[str], list[str]]:
-        """Source and target sentences to measure on."""
-        both = self._texts.splits[self.options.split, kind]
+    def text(self, kind: str, split: str | None = None) -> tuple[list[str], list[str]]:
+        """Source and target sentences, to measure on if it is not said otherwise."""
+        both = self._texts.splits[split or self.options.split, kind]
         return both[self._sides[0]], both[self._sides[1]]
 
     def kinds(self) -> Iterator[str]:

@@ -10,12 +10,9 @@ regularisation; Kudo, 2018).  Text that models are tested on is like that of the
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from typing import Any
 
-from quality import SP, Direction
-from texts import read_texts
+from quality import SP, Direction, directions_of, parser_of
 
 from pairpiece import Tokenizer
 from pairpiece.commands.console import progress_bar
@@ -30,43 +27,31 @@ ALPHA = 0.3
 
 def main() -> None:
     """Train and print a table for each direction."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
-    parser.add_argument("--directions", nargs="+", help="such as deu-hsb; all if not given")
-    parser.add_argument("--vocab-size", type=int, default=8000)
-    parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser = parser_of(__doc__.splitlines()[0])
     parser.add_argument("--lines", type=int, default=500, help="of the test text")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--preset", default="tiny")
     parser.add_argument("--examples", type=int, help="lines seen; default: the preset's")
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-quality"))
     options = parser.parse_args()
-    for corpus in options.corpus:
-        texts = read_texts(corpus, options.work_dir)
-        for source, target in (texts.languages, texts.languages[::-1]):
-            name = f"{source}-{target}"
-            if options.directions and name not in options.directions:
-                continue
-            direction = Direction(texts, source, target, options.vocab_size, options)
-            sides = [texts.side(language) for language in (source, target)]
-            changes = {} if options.examples is None else {"examples": options.examples}
-            with progress_bar(quiet=False) as advance:
-                found = translations(
-                    _systems(direction),
-                    *(texts.train[side] for side in sides),
-                    *(texts.splits["dev", "like"][side] for side in sides),
-                    *(texts.splits[options.split, "like"][side][: options.lines] for side in sides),
-                    source_tokenizer=direction.model("default").source_tokenizer,
-                    output=options.work_dir / "translation" / f"{name}-{options.vocab_size}",
-                    preset=options.preset,
-                    seeds=options.seeds,
-                    jobs=options.jobs,
-                    advance=advance,
-                    **changes,
-                )
-            table = to_markdown(found.evaluation).partition("\n    ")[0]  # without signatures
-            print(f"## {name}, {options.preset}\n\n{table}\n", flush=True)
+    changes = {} if options.examples is None else {"examples": options.examples}
+    for direction in directions_of(options):
+        with progress_bar(quiet=False) as advance:
+            found = translations(
+                _systems(direction),
+                *direction.paths,
+                *direction.text("like", "dev"),
+                *(side[: options.lines] for side in direction.text("like")),
+                source_tokenizer=direction.model("default").source_tokenizer,
+                output=options.work_dir / "translation" / f"{direction.name}-{direction.size}",
+                preset=options.preset,
+                seeds=options.seeds,
+                jobs=options.jobs,
+                advance=advance,
+                **changes,
+            )
+        table = to_markdown(found.evaluation).partition("\n    ")[0]  # without signatures
+        print(f"## {direction.name}, {options.preset}\n\n{table}\n", flush=True)
 
 
 def _systems(direction: Direction) -> list[Any]:

@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
 from pairpiece.model.renumbering import NEW, renumbered
 from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
@@ -27,7 +26,6 @@ class Extended:
     tokenizer: Tokenizer
     kept: int  # the ids below are the model's
     pieces: list[int]  # ids in the tokenizer there was, of those from `kept` on
-    shared: int  # pieces that are tokens of the model
 
 
 def extended(tokenizer: Tokenizer, theirs: ModelTokenizer) -> Extended:
@@ -78,7 +76,7 @@ def extended(tokenizer: Tokenizer, theirs: ModelTokenizer) -> Extended:
     )
     options = dataclasses.replace(options, control_symbols=tuple(controls), **named)
     state = renumbered(tokenizer.state, vocabulary, options, order)
-    return Extended(Tokenizer(state), kept, appended, len(alike))
+    return Extended(Tokenizer(state), kept, appended)
 
 
 def _role_ids(theirs: ModelTokenizer) -> dict[str, int]:
@@ -100,14 +98,13 @@ def _bytes(theirs: ModelTokenizer) -> dict[str, int]:
 
 def _their_slots(theirs: ModelTokenizer, size: int) -> list[Slot]:
     """The model's tokens by id: special ones, and others that are left to its own tokenizer."""
-    is_byte_level = set(byte_alphabet()) <= set(theirs.ids)
     slots: list[Slot] = [(f" <{i}>", PieceType.UNUSED, 0.0) for i in range(size)]
     names: set[str] = set()
     for token, i in sorted(theirs.ids.items(), key=lambda item: item[1]):
         if i in theirs.special_ids:
             slots[i] = (token, PieceType.CONTROL, 0.0)
             continue
-        name = readable_bytes(token) if is_byte_level else token
+        name = theirs.readable(token)
         name = name if name and name not in names else f"<{i}>"  # two tokens may read the same
         names.add(name)
         slots[i] = (f" {name}", PieceType.UNUSED, 0.0)
@@ -117,11 +114,9 @@ def _their_slots(theirs: ModelTokenizer, size: int) -> list[Slot]:
 def _shared(tokenizer: Tokenizer, theirs: ModelTokenizer) -> dict[int, int]:
     """Pieces that are spelled like a token of the model and were mostly seen with it."""
     weights = tokenizer.source_weights()
-    is_byte_level = set(byte_alphabet()) <= set(theirs.ids)
     found: dict[int, int] = {}
     for i, piece in enumerate(tokenizer.vocabulary.pieces):
         for token, weight in weights.row(i)[:1]:
-            reads = readable_bytes(token) if is_byte_level else token
-            if reads == piece and weight >= SAME and token in theirs.ids:
+            if theirs.readable(token) == piece and weight >= SAME and token in theirs.ids:
                 found[i] = theirs.ids[token]
     return found

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
+from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
 
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
@@ -67,6 +68,15 @@ class ModelTokenizer:
             {key: value for key, value in config.items() if value is not None},
             tokenizer.save_pretrained,
         )
+
+    @cached_property
+    def is_byte_level(self) -> bool:
+        """Whether tokens spell bytes in the alphabet of GPT-2."""
+        return set(byte_alphabet()) <= set(self.ids)
+
+    def readable(self, token: str) -> str:
+        """A token as people, and pieces, are written."""
+        return readable_bytes(token) if self.is_byte_level else token
 
     def role(self, role: str) -> int | None:
         """The id of the token that has a role, or the nearest to it."""

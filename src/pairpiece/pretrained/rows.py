@@ -133,8 +133,7 @@ class _Plan:
             getattr(options, f"{role}_id"): role for role in ("unk", "bos", "eos", "pad")
         }
         self._containing = _Containing(self._vocabulary.pieces, self.table)
-        alphabet = {byte: character for character, byte in byte_alphabet().items()}
-        self._byte_level = alphabet if set(alphabet.values()) <= set(model.ids) else None
+        self._characters = {byte: character for character, byte in byte_alphabet().items()}
 
     def source_counts(self, size: int) -> npt.NDArray[np.float64]:
         """How often each token of the model was seen with a piece."""
@@ -167,8 +166,8 @@ class _Plan:
 
     def _byte(self, piece: str) -> tuple[str, Weights]:
         number = self._model.ids.get(piece)
-        if number is None and self._byte_level:
-            number = self._model.ids[self._byte_level[BYTE_PIECES.index(piece)]]
+        if number is None and self._model.is_byte_level:
+            number = self._model.ids[self._characters[BYTE_PIECES.index(piece)]]
         return (MEAN, []) if number is None else (BYTE, [(number, 1.0)])
 
     def _spelled(self, piece: str) -> tuple[str, Weights]:
