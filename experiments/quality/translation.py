@@ -1,6 +1,9 @@
-"""Where does a gain in translation come from: the pieces, the source, or chance?
+r"""Where does a gain in translation come from: the pieces, the source, or chance?
 
     python experiments/quality/translation.py ../shared/data/deu-hsb --directions deu-hsb --seeds 5
+    python experiments/quality/translation.py ../shared/data/deu-hsb --directions hsb-deu --seeds 5 \
+        --no-sampling \
+        --set layers=2 width=128 inner_width=512 batch=32 learning_rate=0.002 evaluate_every=500
 
 Transformers are trained on the same lines in the same order, tokenized by SentencePiece and by the
 default in five ways: target only, with the source, with the source of another sentence (the
@@ -15,6 +18,7 @@ from typing import Any
 from quality import SP, Direction, directions_of, parser_of
 
 from pairpiece import Tokenizer
+from pairpiece.commands.assignments import assignment
 from pairpiece.commands.console import progress_bar
 from pairpiece.downstream import translations
 from pairpiece.evaluation.formats import to_markdown
@@ -31,14 +35,15 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=500, help="of the test text")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--preset", default="tiny")
-    parser.add_argument("--examples", type=int, help="lines seen; default: the preset's")
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="as in mt")
+    parser.add_argument("--no-sampling", action="store_true", help="leave the last two ways out")
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
-    changes = {} if options.examples is None else {"examples": options.examples}
+    changes = dict(assignment(text) for text in options.set)
     for direction in directions_of(options):
         with progress_bar(quiet=False) as advance:
             found = translations(
-                _systems(direction),
+                _systems(direction, sampled=not options.no_sampling),
                 *direction.paths,
                 *direction.text("like", "dev"),
                 *(side[: options.lines] for side in direction.text("like")),
@@ -54,11 +59,13 @@ def main() -> None:
         print(f"## {direction.name}, {options.preset}\n\n{table}\n", flush=True)
 
 
-def _systems(direction: Direction) -> list[Any]:
+def _systems(direction: Direction, *, sampled: bool) -> list[Any]:
     folder = direction.folder("default")
     ways = {"target only": "marginal", "with source": "paired", "wrong source": "wrong"}
     systems: list[Any] = [f"{SP}={direction.sentencepiece()}"]
     systems += [f"{name}={folder}/@{way}" for name, way in ways.items()]
+    if not sampled:
+        return systems
     model = direction.model("default")
     return [*systems, _sampled(model, paired=False), _sampled(model, paired=True)]
 
