@@ -1,8 +1,8 @@
 r"""Where does a gain in translation come from: the pieces, the source, or chance?
 
     python experiments/quality/translation.py ../shared/data/deu-hsb --directions deu-hsb --seeds 5
-    python experiments/quality/translation.py ../shared/data/deu-hsb --directions hsb-deu --seeds 5 \
-        --no-sampling \
+    python experiments/quality/translation.py ../shared/data/deu-hsb --directions hsb-deu \
+        --seeds 5 --no-sampling \
         --set layers=2 width=128 inner_width=512 batch=32 learning_rate=0.002 evaluate_every=500
 
 Transformers are trained on the same lines in the same order, tokenized by SentencePiece and by the
