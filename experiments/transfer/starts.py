@@ -7,10 +7,10 @@ Each is a function of a `Case` that returns the matrix of all new rows.  What is
 from __future__ import annotations
 
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ import pairpiece
 from pairpiece.evaluation.aligned import write_tokens
 from pairpiece.foreign.protocol import flat
 from pairpiece.links import fast_align
-from pairpiece.pretrained.frequency import FrequencyDirection
+from pairpiece.model.state import known
+from pairpiece.model.tables import TranslationTable
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
-from pairpiece.pretrained.transferring import FREQUENCY
+from pairpiece.pretrained.transferring import TRAITS
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType
 from pairpiece.text.words import split_words
@@ -44,6 +45,7 @@ class Case:
     tokenizer: pairpiece.Tokenizer
     source: list[str]
     target: list[str]
+    donor: Callable[[], Path]  # a model of the new language alone
 
     @cached_property
     def old(self) -> Matrix:
@@ -67,6 +69,11 @@ class Case:
         for i, piece in enumerate(self.tokenizer.vocabulary.pieces):
             if kinds[i] == PieceType.NORMAL:
                 yield i, piece
+
+    @property
+    def alike(self) -> dict[int, int]:
+        """Pieces that the model's tokenizer has too, and the ids they have there."""
+        return {i: self.ids[piece] for i, piece in self.learned if piece in self.ids}
 
     def rows(self, row: Callable[[int, str], Matrix]) -> Matrix:
         """All rows, where those of learned pieces come from a function."""
@@ -114,10 +121,17 @@ def spelling(case: Case) -> Matrix:
 
 def focus(case: Case) -> Matrix:
     """FOCUS: identical pieces are copied, others are means of them."""
-    pieces = dict(case.learned)
-    known = {i: case.ids[piece] for i, piece in pieces.items() if piece in case.ids}
     target = case.tokenizer.encode_batch(case.target, out_type=str)
-    rows = static_vectors.focus(pieces, known, target, case.old)
+    rows = static_vectors.focus(dict(case.learned), case.alike, target, case.old)
+    return case.rows(lambda i, _: rows[i])
+
+
+def tokensurgeon(case: Case) -> Matrix:
+    """OMP: combinations of identical pieces that a model of the new language says are alike."""
+    donor = _embeddings(case.donor())
+    rows = static_vectors.orthogonal_matching_pursuit(
+        dict(case.learned), case.alike, donor, case.old
+    )
     return case.rows(lambda i, _: rows[i])
 
 
@@ -140,59 +154,45 @@ def wechsel(case: Case) -> Matrix:
     return case.rows(lambda i, _: rows_of[i])
 
 
-def trans_tokenization(case: Case) -> Matrix:
-    """Remy et al. (2024): tokens aligned by fast_align, rows averaged by how often they are linked.
+def linked_tokens(case: Case) -> TranslationTable:
+    """Remy et al. (2024): how often tokens are linked, aligned token by token with fast_align.
 
     Their cut at 20 links leaves most pieces of a small text without any, so there is none; as in
     the trial that found it best, the ten source tokens with most links count.
     """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: Counter[tuple[int, int]] = Counter()
     source = case.tokenizer.state.source_tokenizer
     assert source is not None
+    table = case.tokenizer.cooccurrences()
     sources = source.tokenize_batch(case.source)
-    targets = case.tokenizer.encode_batch(case.target, out_type=str)
+    targets = case.tokenizer.encode_batch(case.target)
+    pieces = case.tokenizer.encode_batch(case.target, out_type=str)
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         write_tokens(Path(name), "source", sources)
-        write_tokens(Path(name), "target", targets)
+        write_tokens(Path(name), "target", pieces)
         for links, one, other in zip(fast_align.align(Path(name)), sources, targets, strict=True):
-            for s, t in links:
-                counts[other[t]][one[s]] += 1
-    others = spelling(case)
-
-    def row(i: int, piece: str) -> Matrix:
-        best = [(case.ids[s], n) for s, n in counts[piece].most_common(10) if s in case.ids]
-        if not best:
-            return np.asarray(others[i])
-        weights = np.array([n for _, n in best], float)
-        return np.asarray(weights @ case.old[[s for s, _ in best]] / weights.sum())
-
-    return case.rows(row)
+            counts.update((other[t], table.source_ids.get(one[s], 0)) for s, t in links)
+    keys = sorted(key for key in counts if key[1])
+    rows = np.bincount([row for row, _ in keys], minlength=len(case.tokenizer))
+    return TranslationTable(
+        np.concatenate([[0], np.cumsum(rows)]).astype(np.uint64),
+        np.array([column for _, column in keys], np.uint32),
+        np.array([counts[key] for key in keys], np.float32),
+        case.tokenizer.source_weights().counts,
+    )
 
 
-def trans_tokenization_with_frequency(case: Case) -> Matrix:
-    """The same, with PairPiece's step that sets how frequent a piece is: is it all in that?"""
-    table = case.tokenizer.source_weights()
-    ids = [case.ids.get(token) for token in table.source_tokens]
-    counts = np.zeros(len(case.old))
-    for i, count in zip(ids, table.source_evidence, strict=True):
-        if i is not None:
-            counts[i] += count
-    direction = FrequencyDirection.of(torch.from_numpy(case.old), counts)
-    assert direction is not None
-    rows = torch.from_numpy(trans_tokenization(case)).float()
-    seen = np.zeros(len(rows))
-    for i, _ in case.learned:
-        seen[i] = table.evidence[i]
-    direction.move(rows, seen, FREQUENCY)
-    return np.asarray(rows.double())
+def trans_tokenization(case: Case, traits: float = 0.0) -> Matrix:
+    """The rule of Remy et al., alone or with PairPiece's step for traits."""
+    return transferred(case, known(linked_tokens(case)), traits=traits)
 
 
-def means_alone(case: Case) -> Matrix:
-    """PairPiece without the step that sets how frequent a piece is."""
+def transferred(case: Case, translations: Any, **options: Any) -> Matrix:
+    """The rows of `pairpiece.transfer` with another table in the place of r(t, s)."""
+    tokenizer = pairpiece.Tokenizer(replace(case.tokenizer.state, translations=translations))
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
-        output = Path(name, "plain")
-        pairpiece.transfer(case.model, case.tokenizer, output, frequency=0)
-        return _embeddings(output)
+        pairpiece.transfer(case.model, tokenizer, Path(name, "model"), **options)
+        return _embeddings(Path(name, "model"))
 
 
 STARTS: dict[str, Callable[[Case], Matrix]] = {
@@ -202,9 +202,13 @@ STARTS: dict[str, Callable[[Case], Matrix]] = {
     "spelling": spelling,
     "FOCUS": focus,
     "WECHSEL": wechsel,
+    "OMP": tokensurgeon,
     "trans-tokenization": trans_tokenization,
-    "trans-tokenization with frequency": trans_tokenization_with_frequency,
-    "PairPiece, means alone": means_alone,
+    "trans-tokenization with traits": partial(trans_tokenization, traits=TRAITS),
+    "PairPiece, c(t, s)": lambda case: transferred(case, None),
+    "PairPiece, means alone": lambda case: transferred(
+        case, case.tokenizer.state.translations, traits=0
+    ),
     "PairPiece": lambda case: case.ours,
 }
 

@@ -1,7 +1,8 @@
-"""Starts that need static vectors of words: FOCUS and WECHSEL, as their papers describe them.
+"""Starts that need vectors of the new language: FOCUS, WECHSEL and OMP, as their papers say.
 
-Vectors are trained here, on the training text alone, with the fastText of gensim (``pip install
-gensim``); the published tools take vectors that were trained on far more text.
+Vectors are trained here, on the training text alone, with the fastText of gensim or, for OMP, as
+the embeddings of a small model (``pip install gensim scikit-learn``); the published tools take
+vectors and models that were trained on far more text.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ Matrix = npt.NDArray[np.float64]
 
 _WIDTH, _EPOCHS, _SEED = 100, 5, 1
 _NEAREST, _TEMPERATURE = 10, 0.1  # of WECHSEL
+_COMBINED = 8  # pieces in a combination of OMP; 4, 16, 32 are worse on dev text
 
 
 def vectors(rows: list[list[str]]) -> Any:
@@ -52,6 +54,27 @@ def focus(
         if i not in found:
             weights = sparsemax(anchors @ _normed(static[piece][None])[0])
             found[i] = weights @ rows
+    return found
+
+
+def orthogonal_matching_pursuit(
+    pieces: dict[int, str], known: dict[int, int], donor: Matrix, old: Matrix
+) -> dict[int, Matrix]:
+    """Goddard and Fernandes Neto (2025), as in mergekit's tokensurgeon.
+
+    The embedding of a piece in a model of the new language, the donor, is put together from few
+    embeddings of pieces that both vocabularies have; the same combination of old rows is its row.
+    """
+    from sklearn.linear_model import orthogonal_mp
+
+    shared = list(known)
+    rows = old[[known[i] for i in shared]]
+    others = [i for i in pieces if i not in known]
+    found: dict[int, Matrix] = {i: old[k] for i, k in known.items()}
+    for begin in range(0, len(others), 500):
+        some = others[begin : begin + 500]
+        factors = orthogonal_mp(donor[shared].T, donor[some].T, n_nonzero_coefs=_COMBINED)
+        found |= dict(zip(some, factors.T @ rows, strict=True))
     return found
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -148,34 +148,44 @@ class Pair:
         """A model of the source language."""
         folder = self._folder / "source-model"
         if not (folder / "model.safetensors").is_file():
-            lines = islice(files.lines(self._texts.train[0]), SOURCE_LINES)
-            text = self._written("source", list(lines))
-            dev = self._written("source-dev", self._texts.splits["dev", "like"][0][:TEST_LINES])
-            new = self._new_model()
-            language_models(
-                [],
-                text,
-                dev,
-                dev,
-                init=[f"source={new}"],
-                output=self._folder / "pretrained",
-                examples=SOURCE_LINES,
-                seeds=1,
-                resamples=10,
-                **PRETRAINING,
-            )
-            [found] = (self._folder / "pretrained" / "runs").glob("*/model")
-            shutil.copytree(found, folder, dirs_exist_ok=True)
+            source: Any = self.tokenizer.source_tokenizer
+            self._pretrain(pairpiece.from_sentencepiece(source.content), 0, "source", folder)
         return folder
 
-    def _new_model(self) -> Path:
-        """A model that knows nothing, with the source tokenizer."""
+    def _donor(self, pieces: str) -> Path:
+        """A model of the target language alone, with the new pieces; for OMP."""
+        folder = self._folder / f"donor-{pieces}"
+        if not (folder / "model.safetensors").is_file():
+            self._pretrain(self._trained(pieces), 1, f"donor-{pieces}", folder)
+        return folder
+
+    def _pretrain(self, tokenizer: pairpiece.Tokenizer, side: int, name: str, folder: Path) -> None:
+        text = self._written(name, list(islice(files.lines(self._texts.train[side]), SOURCE_LINES)))
+        dev_lines = self._texts.splits["dev", "like"][side][:TEST_LINES]
+        dev = self._written(f"{name}-dev", dev_lines)
+        new = self._new_model(tokenizer, f"new-{name}")
+        output = self._folder / f"pretrained-{name}"
+        language_models(
+            [],
+            text,
+            dev,
+            dev,
+            init=[f"{name}={new}"],
+            output=output,
+            examples=SOURCE_LINES,
+            seeds=1,
+            resamples=10,
+            **PRETRAINING,
+        )
+        [found] = (output / "runs").glob("*/model")
+        shutil.copytree(found, folder, dirs_exist_ok=True)
+
+    def _new_model(self, tokenizer: pairpiece.Tokenizer, name: str) -> Path:
+        """A model that knows nothing, with a tokenizer."""
         import torch
         from transformers import GPT2Config, GPT2LMHeadModel
 
-        folder = self._folder / "new-model"
-        source: Any = self.tokenizer.source_tokenizer
-        tokenizer = pairpiece.from_sentencepiece(source.content)
+        folder = self._folder / name
         tokenizer.save(folder)
         torch.manual_seed(0)
         ends = {"bos_token_id": tokenizer.bos_id, "eos_token_id": tokenizer.eos_id}
@@ -195,7 +205,8 @@ class Pair:
         if not folder.is_dir():
             sides = [list(files.lines(path)) for path in self._texts.train]
             shutil.copytree(transferred, folder)
-            case = Case(self.model, transferred, tokenizer, *sides)
+            donor = partial(self._donor, pieces)
+            case = Case(self.model, transferred, tokenizer, sides[0], sides[1], donor)
             write(case, STARTS[start](case), folder)
         return folder
 

@@ -47,7 +47,7 @@ def test_the_helpers_make_models_that_load(model: Path) -> None:
     use_paired(tokenizer)
 
 
-PART_NAMES = ["manifest", "cooccurrence", "bigram", "source"]
+PART_NAMES = ["manifest", "cooccurrence", "translation", "bigram", "source"]
 
 
 @pytest.mark.parametrize("part", PART_NAMES)
@@ -78,9 +78,9 @@ def test_a_flipped_bit_anywhere_is_noticed(part: str, model: Path) -> None:
         before = content[place]
         content[place] ^= 1 << chance.randrange(8)
         path.write_bytes(content)
-        if part == "cooccurrence":
+        if part in ("cooccurrence", "translation"):
             with REFUSED:
-                pairpiece.load(model).lexicon()
+                pairpiece.load(model).source_weights()
         else:
             refused(model)
         content[place] = before

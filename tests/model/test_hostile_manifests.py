@@ -314,7 +314,7 @@ def test_manifests_with_values_from_anywhere_work_or_are_refused(data: st.DataOb
             works_or_refused(folder)
 
 
-@pytest.mark.parametrize("name", ["cooccurrence", "bigram", "source"])
+@pytest.mark.parametrize("name", ["cooccurrence", "translation", "bigram", "source"])
 def test_parts_outside_the_folder_are_refused(name: str, model: Path) -> None:
     manifest = manifest_of(model)
     file = manifest["parts"][name]["file"]
@@ -348,7 +348,7 @@ def test_parts_outside_the_folder_are_refused(name: str, model: Path) -> None:
         refused(model)
 
 
-@pytest.mark.parametrize("name", ["cooccurrence", "bigram", "source"])
+@pytest.mark.parametrize("name", ["cooccurrence", "translation", "bigram", "source"])
 def test_wrong_sizes_and_digests_are_refused(name: str, model: Path) -> None:
     good = manifest_of(model)
     part = good["parts"][name]

@@ -84,14 +84,16 @@ def wrong_arrays(*names: str) -> dict[str, TableChange]:
     return changes
 
 
-COMMON: dict[str, TableChange] = {
-    **{
+def wrong_values(*names: str) -> dict[str, TableChange]:
+    return {
         f"{name} {value}": put(name, 5, value)
-        for name in ("count", "base")
+        for name in names
         for value in (math.nan, math.inf, -math.inf, -1.0)
-    },
-    "a base of zeros": lambda a: a["base"].fill(0),
-    "a base without the last piece": put("base", -1, 0),
+    }
+
+
+ROWS: dict[str, TableChange] = {
+    **wrong_values("count"),
     "rows that begin late": put("row_begin", 0, 1),
     "rows that end early": lambda a: put("row_begin", -1, len(a["count"]) - 1)(a),
     "rows that end late": lambda a: put("row_begin", -1, len(a["count"]) + 1)(a),
@@ -100,11 +102,18 @@ COMMON: dict[str, TableChange] = {
     "rows that go on for ever": lambda a: a["row_begin"][1:-1].fill(2**63),
 }
 
+BASE: dict[str, TableChange] = {
+    **wrong_values("base"),
+    "a base of zeros": lambda a: a["base"].fill(0),
+    "a base without the last piece": put("base", -1, 0),
+}
+
 WRONG_TABLES: dict[str, dict[str, TableChange]] = {
     "cooccurrence": {
         **wrong_arrays("row_begin", "source", "count", "source_count", "base"),
         **wrong_arrays("source_token_bytes", "source_token_begin"),
-        **COMMON,
+        **ROWS,
+        **BASE,
         **{
             f"source_count {value}": put("source_count", 5, value)
             for value in (math.nan, math.inf, -1.0)
@@ -127,9 +136,18 @@ WRONG_TABLES: dict[str, dict[str, TableChange]] = {
         "not UTF-8": lambda a: a["source_token_bytes"].fill(0xFF),
         "no characters": lambda a: a["source_token_bytes"].fill(0xC0),
     },
+    "translation": {
+        **wrong_arrays("row_begin", "source", "count", "piece_count"),
+        **ROWS,
+        **wrong_values("piece_count"),
+        "a source far out of range": put("source", -1, 2**32 - 1),
+        "sources that go back": unsorted_row("row_begin", "source"),
+        "a source twice": repeated_column("row_begin", "source"),
+    },
     "bigram": {
         **wrong_arrays("row_begin", "next", "count", "base"),
-        **COMMON,
+        **ROWS,
+        **BASE,
         "a piece out of range": lambda a: put("next", 0, len(a["base"]))(a),
         "a piece far out of range": put("next", -1, 2**32 - 1),
         "pieces that go back": unsorted_row("row_begin", "next"),
@@ -175,6 +193,13 @@ ODD_TABLES: dict[str, dict[str, TableChange]] = {
             a["source_token_begin"].fill(0),
             put("source_token_begin", -1, len(a["source_token_bytes"]))(a),
         ),
+    },
+    "translation": {
+        "an array more": lambda a: a.__setitem__("more", np.zeros(3)),
+        "no counts": lambda a: a["count"].fill(0),
+        "the largest counts": lambda a: a["count"].fill(np.finfo(np.float32).max),
+        "the smallest counts": lambda a: a["count"].fill(np.finfo(np.float32).tiny),
+        "no pieces seen": lambda a: a["piece_count"].fill(0),
     },
     "bigram": {
         "an array more": lambda a: a.__setitem__("more", np.zeros(3)),

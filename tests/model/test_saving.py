@@ -174,8 +174,8 @@ def test_saving_twice_writes_the_same_bytes(full: pairpiece.Tokenizer, tmp_path:
     full.save(tmp_path / "one")
     full.save(tmp_path / "two")
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    # The manifest, two tables, the manifest of the source, and two files for Hugging Face.
-    assert len(contents(tmp_path / "one")) == 6
+    # The manifest, three tables, the manifest of the source, and two files for Hugging Face.
+    assert len(contents(tmp_path / "one")) == 7
     full.save(tmp_path / "two")
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -9,6 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -103,7 +105,7 @@ def test_rows_are_means_of_the_rows_of_source_tokens(
     models: Models, family: str, tmp_path: Path
 ) -> None:
     folder, kind = tmp_path / "new", FAMILIES[family][1]
-    pairpiece.transfer(models.model(family), models.tokenizer(kind), folder, frequency=0)
+    pairpiece.transfer(models.model(family), models.tokenizer(kind), folder, traits=0)
     tokenizer = pairpiece.load(models.tokenizer(FAMILIES[family][1]))
     ids = transformers.AutoTokenizer.from_pretrained(models.model(family)).get_vocab()
     old = loaded(family, models.model(family)).get_input_embeddings().weight.detach()
@@ -116,30 +118,50 @@ def test_rows_are_means_of_the_rows_of_source_tokens(
         torch.testing.assert_close(new[i], wanted)
 
 
-def test_output_rows_say_how_frequent_a_piece_is(models: Models, tmp_path: Path) -> None:
-    """The same function of a row that gives log c(s) gives log c(t) after the move."""
+def test_output_rows_have_the_traits_of_their_pieces(models: Models, tmp_path: Path) -> None:
+    """Where rows are a function of traits and nothing else, those of pieces are the same one."""
     folder = Path(shutil.copytree(models.model("llama"), tmp_path / "model"))
     model, theirs = loaded("llama", folder), transformers.AutoTokenizer.from_pretrained(folder)
     tokenizer = pairpiece.load(models.tokenizer("byte-fallback"))
     table, ids = tokenizer.source_weights(), theirs.get_vocab()
-    slope = torch.randn(32)
-    with torch.no_grad():  # an output layer of which the counts can be read off
-        for token, count in zip(table.source_tokens, table.source_evidence, strict=True):
-            row = model.lm_head.weight[ids.get(token, 0)]
-            row += (math.log(max(count, 1)) - row @ slope) * slope / (slope @ slope)
+    directions = torch.randn(3, 32)
+
+    def wanted(token: str, count: float) -> Any:
+        first = token.strip("▁")[:1]
+        traits = [math.log(max(count, 0.5)), token.startswith("▁"), first.isupper()]
+        return torch.tensor(traits, dtype=torch.float32) @ directions
+
+    with torch.no_grad():
+        for token, count in zip(table.source_tokens, table.source_counts, strict=True):
+            if token in ids:
+                model.lm_head.weight[ids[token]] = wanted(token, count)
     model.save_pretrained(folder)
     for part in (0.0, 1.0):
-        pairpiece.transfer(folder, tokenizer, tmp_path / f"{part}", frequency=part)
+        pairpiece.transfer(folder, tokenizer, tmp_path / f"{part}", traits=part)
     plain, moved = (weights(tmp_path / f"{part}") for part in (0.0, 1.0))
     name = "model.embed_tokens.weight"
     assert torch.equal(plain[name], moved[name]), "what is only read stays"
     seen = [i for i in range(len(tokenizer)) if table.evidence[i] >= 1]
-    wanted = torch.tensor([math.log(table.evidence[i]) for i in seen])
-    errors = [
-        float((part["lm_head.weight"][seen] @ slope - wanted).abs().mean())
-        for part in (plain, moved)
-    ]
-    assert errors[1] < 0.05 < 0.5 < errors[0]
+    assert len(seen) > 100
+    rows = torch.stack([wanted(tokenizer.id_to_piece(i), table.counts[i]) for i in seen])
+    torch.testing.assert_close(moved["lm_head.weight"][seen], rows, atol=1e-3, rtol=1e-3)
+    assert (plain["lm_head.weight"][seen] - rows).abs().mean() > 0.3
+
+
+def test_nothing_is_moved_where_little_is_known() -> None:
+    from pairpiece.pretrained.traits import slopes
+
+    traits = np.arange(150.0).reshape(50, 3)
+    assert slopes(torch.ones(50, 4), traits, np.arange(50)) is None
+
+
+def test_a_trait_that_all_tokens_have_moves_nothing() -> None:
+    from pairpiece.pretrained.traits import slopes, traits_of
+
+    counts = np.exp(np.random.default_rng(1).normal(3, 1, 200))
+    traits = traits_of(["字"] * 200, [False] * 200, counts)  # no spaces and no capitals
+    found = slopes(torch.from_numpy(traits[:, :1] @ np.ones((1, 4))), traits, np.arange(200))
+    torch.testing.assert_close(found, torch.tensor([[1.0] * 4, [0.0] * 4, [0.0] * 4]))
 
 
 @pytest.mark.parametrize("family", ["gpt2", "llama"])
@@ -283,14 +305,25 @@ def test_a_vocabulary_that_was_kept_as_it_is(models: Models, tmp_path: Path) -> 
     )
 
 
-def test_weights_are_the_largest_counts_in_proportion(tokenizer: pairpiece.Tokenizer) -> None:
-    table, weights = tokenizer.cooccurrences(), tokenizer.source_weights(3)
-    assert weights.shape == (len(tokenizer), len(table.source_tokens))
+@pytest.mark.parametrize("is_old", [False, True])
+def test_weights_are_the_largest_counts_in_proportion(
+    tokenizer: pairpiece.Tokenizer, is_old: bool, tmp_path: Path
+) -> None:
+    """r(t, s), or c(t, s) in models that have no r(t, s)."""
+    tokens = tokenizer.cooccurrences().source_tokens
+    assert tokenizer.state.translations is not None
+    table: Any = tokenizer.state.translations.value
+    if is_old:
+        table = tokenizer.cooccurrences()
+        pairpiece.Tokenizer(dataclasses.replace(tokenizer.state, translations=None)).save(tmp_path)
+        tokenizer = pairpiece.load(tmp_path)
+    weights = tokenizer.source_weights(3)
+    assert weights.shape == (len(tokenizer), len(tokens))
     kinds = tokenizer.piece_types()
     for i in range(len(tokenizer)):
         part = slice(*map(int, table.row_begin[i : i + 2]))
         counts = {
-            table.source_tokens[s]: float(c)
+            tokens[s]: float(c)
             for s, c in zip(table.source[part], table.count[part], strict=True)
             if s > 0 and c > 0
         }

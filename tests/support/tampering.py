@@ -81,7 +81,7 @@ def pristine() -> tuple[Manifest, dict[str, Arrays]]:
     """The manifest of a model, and the arrays of its tables."""
     folder = Path(saved().name)
     manifest = manifest_of(folder)
-    names = ("cooccurrence", "bigram")
+    names = ("cooccurrence", "translation", "bigram")
     return manifest, {name: load_file(folder / manifest["parts"][name]["file"]) for name in names}
 
 
@@ -176,6 +176,9 @@ def use_paired(tokenizer: pairpiece.Tokenizer) -> None:
         alignment = tokenizer.align(source, text)
         assert all(math.isfinite(score) for score in alignment.scores)
     tokenizer.lexicon()
+    weights = tokenizer.source_weights()
+    assert all(0 < weight <= 1 for weight in weights.weights)
+    assert len(weights.row(len(tokenizer) - 1)) <= 10
     if tokenizer.source_tokenizer is not None:
         tokenizer.encode("Il gatto", source="Le chat")
 
@@ -220,7 +223,18 @@ def works_or_refused(folder: Path) -> bool:
 
 
 def refused_with(folder: Path, part: str) -> None:
-    refused_when_paired(folder) if part == "cooccurrence" else refused(folder)
+    """What is read late is refused when it is used, and the rest works."""
+    if part == "cooccurrence":
+        refused_when_paired(folder)
+    elif part == "translation":
+        tokenizer = pairpiece.load(folder)
+        tokenizer.lexicon()
+        for _ in range(2):
+            with pytest.raises(pairpiece.ModelFormatError) as caught:
+                tokenizer.source_weights()
+            assert str(folder) in str(caught.value)
+    else:
+        refused(folder)
 
 
 def parts(folder: Path) -> dict[str, Path]:
@@ -228,6 +242,7 @@ def parts(folder: Path) -> dict[str, Path]:
     return {
         "manifest": folder / "pairpiece.json",
         "cooccurrence": next(folder.glob("cooccurrence-*")),
+        "translation": next(folder.glob("translation-*")),
         "bigram": next(folder.glob("bigram-*")),
         "source": source / "pairpiece.json",
     }

@@ -16,7 +16,7 @@ import argparse
 
 from pairpiece.model.source_weights import TOP
 from pairpiece.pretrained.rows import KINDS
-from pairpiece.pretrained.transferring import FREQUENCY, transfer
+from pairpiece.pretrained.transferring import TRAITS, transfer
 from pairpiece.pretrained.vocabulary_tensors import SIDES
 
 _MEANING = {
@@ -61,12 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"source tokens that count for a piece, default {TOP}",
     )
     parser.add_argument(
-        "--frequency",
+        "--traits",
         type=float,
-        default=FREQUENCY,
+        default=TRAITS,
         metavar="PART",
-        help="how far rows of the output layer are moved to where those of tokens as frequent as "
-        f"the piece lie, default {FREQUENCY}",
+        help="how far rows of the output layer are moved to where those of tokens lie that are as "
+        "frequent as the piece, and begin a word or with a capital letter as it does, "
+        f"default {TRAITS}",
     )
 
 
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
         extend=options.extend,
         side=options.side,
         top=options.top,
-        frequency=options.frequency,
+        traits=options.traits,
     )
     print(f"{done.architecture}: {done.old_size:,} tokens → {done.new_size:,}")
     for kind, count in done.rows.items():

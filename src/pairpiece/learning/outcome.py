@@ -16,7 +16,7 @@ from pairpiece.text.vocabulary import PieceType, Vocabulary, lay_out, quantize
 _FITTING_PASSES = 20
 _PLAIN_PASSES = 6
 
-_SMALLEST = 1e-29  # the paper's counts fall without end; smaller ones cannot be told from none
+SMALLEST = 1e-29  # the paper's counts fall without end; smaller ones cannot be told from none
 
 
 def vocabulary_of(engine: Engine, text: TextOptions, options: LearningOptions) -> Vocabulary:
@@ -79,7 +79,7 @@ def table_of(
             continue
         span = slice(int(row_begin[row]), int(row_begin[row + 1]))
         values = count[span].astype(np.float32)
-        kept = values >= max(options.min_table_count, _SMALLEST)
+        kept = values >= max(options.min_table_count, SMALLEST)
         sources.append(source[span][kept])
         counts.append(values[kept])
         lengths[i] = kept.sum()

@@ -15,6 +15,7 @@ from pairpiece.learning.outcome import table_of, vocabulary_of
 from pairpiece.learning.pairs import PairLike, Pairs
 from pairpiece.learning.plan import Plan
 from pairpiece.learning.schedule import ProgressCallback, follow_schedule
+from pairpiece.learning.translations import translations_of
 from pairpiece.model.opening import as_tokenizer
 from pairpiece.model.state import ModelState, known
 from pairpiece.model.tokenizer import SourceTokenizer, Tokenizer
@@ -109,26 +110,27 @@ def learn_tokenizer(
             raise PairError("no piece of the vocabulary occurs in the words: is it their language?")
     follow_schedule(engine, learning, wanted, progress)
     pieces = vocabulary_of(engine, text, learning) if vocabulary is None else vocabulary.vocabulary
-    table = None
-    if learning.source_side != "none":
-        table = known(table_of(engine, pieces, learning, pairs))
-    return Tokenizer(
-        ModelState(
-            pieces,
-            text,
-            charsmap,
-            table=table,
-            source_tokenizer=source_tokenizer,
-            pretokenizer=pretokenizer,
-            seed=plan.seed,
-            provenance={
-                "mode": plan.mode,
-                "pairs": len(pairs),
-                "examples": pairs.total,
-                "learning": dataclasses.asdict(learning),
-            },
-        )
+    state = ModelState(
+        pieces,
+        text,
+        charsmap,
+        source_tokenizer=source_tokenizer,
+        pretokenizer=pretokenizer,
+        seed=plan.seed,
+        provenance={
+            "mode": plan.mode,
+            "pairs": len(pairs),
+            "examples": pairs.total,
+            "learning": dataclasses.asdict(learning),
+        },
     )
+    if learning.source_side != "none":
+        state = dataclasses.replace(
+            state,
+            table=known(table_of(engine, pieces, learning, pairs)),
+            translations=known(translations_of(pairs, state, learning.min_table_count)),
+        )
+    return Tokenizer(state)
 
 
 def _check_functions(**functions: object) -> None:

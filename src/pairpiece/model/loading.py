@@ -28,7 +28,12 @@ from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model.encoder import Encoder
 from pairpiece.model.saving import FORMAT_VERSION, HEAD, MANIFEST, NECK, PART, SOURCE_SUFFIX
 from pairpiece.model.state import Deferred, ModelState
-from pairpiece.model.tables import BigramTable, CooccurrenceTable, PairedSettings
+from pairpiece.model.tables import (
+    BigramTable,
+    CooccurrenceTable,
+    PairedSettings,
+    TranslationTable,
+)
 from pairpiece.options import LengthPenalty
 from pairpiece.text import packing
 from pairpiece.text.options import BYTE_PIECES, TextOptions
@@ -66,11 +71,14 @@ def load_as(
     vocabulary = _vocabulary(manifest, text, path)
     parts = _expect(manifest, "parts", dict, path)
     paired = manifest.get("paired")
-    table = None
+    table = translations = None
     if paired is not None:
         settings = _paired_settings(paired, path)
         cooccurrence = _Part.of("cooccurrence", manifest, path)
-        table = Deferred(lambda: _read_table(cooccurrence, settings, vocabulary))
+        table = deferred = Deferred(lambda: _read_table(cooccurrence, settings, vocabulary))
+        if "translation" in parts:
+            part = _Part.of("translation", manifest, path)
+            translations = Deferred(lambda: _read_translations(part, deferred.value, vocabulary))
     priors = None
     if "priors" in parts:
         priors = Deferred(_Part.of("priors", manifest, path).content)
@@ -93,6 +101,7 @@ def load_as(
                 text,
                 charsmap,
                 table=table,
+                translations=translations,
                 bigram=bigram,
                 source_tokenizer=source_tokenizer,
                 pretokenizer=pretokenizer,
@@ -293,8 +302,8 @@ class _Part(NamedTuple):
         self.check(self.path)
         return self.path.read_bytes()
 
-    def arrays(self, vocabulary: Vocabulary, dtypes: dict[str, Any]) -> dict[str, Any]:
-        """Tables of counts for this vocabulary."""
+    def arrays(self, dtypes: dict[str, Any]) -> dict[str, Any]:
+        """Tables of counts."""
         path = self.path
         self.check(path)
         try:
@@ -309,11 +318,18 @@ class _Part(NamedTuple):
                 raise ModelFormatError(f"{path}: {name} has values that are not counts")
         if not (arrays["count"] > 0).all():
             raise ModelFormatError(f"{path}: a count is zero")
+        return {name: arrays[name] for name in dtypes}
+
+    def arrays_with_base(self, vocabulary: Vocabulary, dtypes: dict[str, Any]) -> dict[str, Any]:
+        """Tables of counts with a base distribution over these pieces."""
+        arrays = self.arrays({**_ROWS, "base": np.float64, **dtypes})
         learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
         base = arrays["base"]
         if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
-            raise ModelFormatError(f"{path}: the base distribution does not agree with the pieces")
-        return {name: arrays[name] for name in dtypes}
+            raise ModelFormatError(
+                f"{self.path}: the base distribution does not agree with the pieces"
+            )
+        return arrays
 
     def checked(self, table: _Table) -> _Table:
         """A table that the core can use."""
@@ -325,14 +341,14 @@ class _Part(NamedTuple):
 
 
 _Table = TypeVar("_Table", CooccurrenceTable, BigramTable)
-_ROWS = {"row_begin": np.uint64, "count": np.float32, "base": np.float64}
+_ROWS = {"row_begin": np.uint64, "count": np.float32}
 
 
 def _read_table(part: _Part, settings: PairedSettings, vocabulary: Vocabulary) -> CooccurrenceTable:
     path = part.path
-    dtypes = {**_ROWS, "source": np.uint32, "source_count": np.float64}
+    dtypes = {"source": np.uint32, "source_count": np.float64}
     named = {"source_token_bytes": np.uint8, "source_token_begin": np.uint64}
-    arrays = part.arrays(vocabulary, {**dtypes, **named})
+    arrays = part.arrays_with_base(vocabulary, {**dtypes, **named})
     try:
         tokens = packing.unpacked(*(arrays.pop(name) for name in named))
     except ValueError as error:
@@ -345,5 +361,22 @@ def _read_table(part: _Part, settings: PairedSettings, vocabulary: Vocabulary) -
     return part.checked(CooccurrenceTable(tokens, **arrays, settings=settings))
 
 
+def _read_translations(
+    part: _Part, table: CooccurrenceTable, vocabulary: Vocabulary
+) -> TranslationTable:
+    arrays = part.arrays({**_ROWS, "source": np.uint32, "piece_count": np.float64})
+    begin, sources, used = arrays["row_begin"], arrays["source"], arrays["piece_count"]
+    if len(begin) != len(vocabulary) + 1 or len(used) != len(vocabulary):
+        raise ModelFormatError(f"{part.path}: there are not as many rows as pieces")
+    if begin[0] != 0 or (begin[1:] < begin[:-1]).any() or begin[-1] != len(sources):
+        raise ModelFormatError(f"{part.path}: the rows do not follow each other")
+    if len(sources) != len(arrays["count"]) or (sources >= len(table.source_tokens)).any():
+        raise ModelFormatError(f"{part.path}: the source tokens do not agree with the counts")
+    found = TranslationTable(**arrays)
+    if ((sources[1:] <= sources[:-1]) & (np.diff(found.piece_ids) == 0)).any():
+        raise ModelFormatError(f"{part.path}: the source tokens of a row are not in order")
+    return found
+
+
 def _read_bigram(part: _Part, vocabulary: Vocabulary) -> BigramTable:
-    return part.checked(BigramTable(**part.arrays(vocabulary, {**_ROWS, "next": np.uint32})))
+    return part.checked(BigramTable(**part.arrays_with_base(vocabulary, {"next": np.uint32})))

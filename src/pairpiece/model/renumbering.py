@@ -43,11 +43,16 @@ def renumbered(
     Raises a ``ValueError`` if there cannot be such a vocabulary.
     """
     vocabulary.check()
-    table, bigram = state.table, state.bigram
+    table, translations, bigram = state.table, state.translations, state.bigram
     if table is not None:
         value = table.value
         rows = _rows(value.row_begin, order, source=value.source, count=value.count)
         table = known(dataclasses.replace(value, base=_taken(value.base, order), **rows))
+    if translations is not None:
+        found = translations.value
+        rows = _rows(found.row_begin, order, source=found.source, count=found.count)
+        used = _taken(found.piece_count, order)
+        translations = known(dataclasses.replace(found, piece_count=used, **rows))
     if bigram is not None:
         rows = _rows(
             bigram.row_begin, [*order, len(bigram.base)], next=bigram.next, count=bigram.count
@@ -61,7 +66,12 @@ def renumbered(
         rows["next"], rows["count"] = following[sorted_], rows["count"][sorted_]
         bigram = dataclasses.replace(bigram, base=_taken(bigram.base, order), **rows)
     return dataclasses.replace(
-        state, vocabulary=vocabulary, options=options, table=table, bigram=bigram
+        state,
+        vocabulary=vocabulary,
+        options=options,
+        table=table,
+        translations=translations,
+        bigram=bigram,
     )
 
 

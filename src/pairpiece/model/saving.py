@@ -39,7 +39,7 @@ SOURCE_SUFFIX = {
 """Of the kinds of source tokenizer that are a part of the model."""
 
 PART = re.compile(
-    r"(cooccurrence|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
+    r"(cooccurrence|translation|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
 )
 """The names of parts: each holds the digest of its content, so that no older file is touched."""
 
@@ -65,6 +65,8 @@ def packed(state: ModelState) -> Packed:
         tokens, begin = packing.packed(table.source_tokens)
         named: dict[str, Any] = {"source_token_bytes": tokens, "source_token_begin": begin}
         contents["cooccurrence"] = ".safetensors", to_bytes({**table.arrays(), **named})
+    if state.translations is not None:
+        contents["translation"] = ".safetensors", to_bytes(state.translations.value.arrays())
     if state.bigram is not None:
         contents["bigram"] = ".safetensors", to_bytes(state.bigram.arrays())
     if state.priors is not None:

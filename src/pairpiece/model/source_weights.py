@@ -1,4 +1,4 @@
-"""The source tokens that stand for a piece, with weights: p(s|t), from the co-occurrence table."""
+"""The source tokens that stand for a piece, with weights: p(s|t), from the translation table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pairpiece.model.tables import CooccurrenceTable
+from pairpiece.model.tables import CooccurrenceTable, TranslationTable
 
 TOP = 10
 """How many source tokens a piece has, if nothing else is said."""
@@ -19,6 +19,7 @@ class SourceWeights:
 
     The weights of a row add up to 1, the largest first; the row of a piece that was never seen with
     a source token is empty.  For scipy: ``csr_array((weights, sources, row_begin), shape)``.
+    `counts` and `source_counts` are about the same text and can be compared.
     """
 
     pieces: list[str]
@@ -26,8 +27,9 @@ class SourceWeights:
     row_begin: npt.NDArray[np.int64]
     sources: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
-    evidence: npt.NDArray[np.float64]  # Σ c(t, s) of each piece, all its source tokens
-    source_evidence: npt.NDArray[np.float64]  # and of each source token, all its pieces
+    evidence: npt.NDArray[np.float64]  # how many source tokens each piece stands for, in all
+    counts: npt.NDArray[np.float64]  # how often each piece stands in the text
+    source_counts: npt.NDArray[np.float64]  # and each source token, in words that are linked
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -41,10 +43,20 @@ class SourceWeights:
         return list(zip(tokens, self.weights[part].tolist(), strict=True))
 
     @classmethod
-    def from_table(cls, table: CooccurrenceTable, pieces: list[str], top: int) -> SourceWeights:
-        """The `top` largest c(t, s) of every piece, in proportion; "no source" is left out."""
-        rows, sources = table.piece_ids, table.source.astype(np.int64)
-        counts = table.count.astype(np.float64)
+    def of(
+        cls,
+        pieces: list[str],
+        table: CooccurrenceTable,
+        translations: TranslationTable | None,
+        top: int,
+    ) -> SourceWeights:
+        """The `top` largest r(t, s) of every piece, in proportion; "no source" is left out.
+
+        Models up to 0.4.0 have no r(t, s); c(t, s) takes its place.
+        """
+        given = table if translations is None else translations
+        rows, sources = given.piece_ids, given.source.astype(np.int64)
+        counts = given.count.astype(np.float64)
         real = (sources > 0) & (counts > 0)
         rows, sources, counts = rows[real], sources[real], counts[real]
         evidence = np.bincount(rows, counts, minlength=len(pieces)).astype(np.float64)
@@ -63,5 +75,6 @@ class SourceWeights:
             sources,
             counts / totals[rows],
             evidence,
+            evidence if translations is None else translations.piece_count,
             of_sources.astype(np.float64),
         )

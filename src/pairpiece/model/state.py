@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import SubwordTokenizer
-from pairpiece.model.tables import BigramTable, CooccurrenceTable
+from pairpiece.model.tables import BigramTable, CooccurrenceTable, TranslationTable
 from pairpiece.text.options import TextOptions
 from pairpiece.text.vocabulary import Unigram, Vocabulary
 from pairpiece.text.words import PreTokenizer
@@ -49,6 +49,7 @@ class ModelState(Unigram):
     """A unigram tokenizer and what it has learned about another language."""
 
     table: Deferred[CooccurrenceTable] | None = None
+    translations: Deferred[TranslationTable] | None = None  # models up to 0.4.0 have none
     bigram: BigramTable | None = None
     source_tokenizer: SubwordTokenizer | None = None
     pretokenizer: PreTokenizer | None = None

@@ -1,4 +1,4 @@
-"""The sparse tables of a trained tokenizer: co-occurrences c(t, s), and bigrams."""
+"""The sparse tables of a trained tokenizer: co-occurrences c(t, s), translations, and bigrams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from pairpiece.text.vocabulary import PieceType, Vocabulary
 
 
 class Table:
-    """What tables have in common: arrays as fields, and what is derived from them."""
+    """What tables have in common: rows of counts, and what is derived from them."""
+
+    row_begin: npt.NDArray[np.uint64]
+
+    @property
+    def piece_ids(self) -> npt.NDArray[np.int64]:
+        """The row of each count."""
+        begin = self.row_begin.astype(np.int64)
+        return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
 
     def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -52,12 +60,6 @@ class CooccurrenceTable(Table):
     base: npt.NDArray[np.float64]
     settings: PairedSettings
 
-    @property
-    def piece_ids(self) -> npt.NDArray[np.int64]:
-        """The piece id of each count."""
-        begin = self.row_begin.astype(np.int64)
-        return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
-
     @cached_property
     def core(self) -> _core.ConditionalModel:
         """The table as the compiled core uses it."""
@@ -79,6 +81,16 @@ class CooccurrenceTable(Table):
     def source_ids(self) -> dict[str, int]:
         """Source tokens to ids; the entry for "no source" is not a token."""
         return {token: i for i, token in enumerate(self.source_tokens) if i > 0}
+
+
+@dataclass(frozen=True)
+class TranslationTable(Table):
+    """r(t, s): how many source tokens s a piece stands for; s as in the co-occurrence table."""
+
+    row_begin: npt.NDArray[np.uint64]
+    source: npt.NDArray[np.uint32]
+    count: npt.NDArray[np.float32]
+    piece_count: npt.NDArray[np.float64]  # how often each piece stands in the text it is from
 
 
 BIGRAM_SMOOTHING = 1.0

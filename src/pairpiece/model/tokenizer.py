@@ -86,7 +86,13 @@ class Tokenizer(Encoder):
         these weights.  `pairpiece.transfer` does that for whole models.
         """
         check_whole("top", top, 1, 10**6)
-        return SourceWeights.from_table(self.cooccurrences(), self.state.vocabulary.pieces, top)
+        translations = self.state.translations
+        return SourceWeights.of(
+            self.state.vocabulary.pieces,
+            self.cooccurrences(),
+            None if translations is None else translations.value,
+            top,
+        )
 
     def distill_bigram(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from pairpiece.foreign.byte_level import byte_alphabet
 from pairpiece.foreign.protocol import SubwordTokenizer, flat
 from pairpiece.model.source_weights import SourceWeights
 from pairpiece.model.tokenizer import Tokenizer
-from pairpiece.pretrained.frequency import FrequencyDirection
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
+from pairpiece.pretrained.traits import Traits, slopes, traits_of
 from pairpiece.text.options import BYTE_PIECES, MARKER
 from pairpiece.text.vocabulary import PieceType
 
@@ -28,7 +28,7 @@ source tokens that the piece was seen with; of those that longer pieces with it 
 with; of the tokens that the source tokenizer spells the piece with; or of all tokens."""
 
 MIN_EVIDENCE = 1.0
-"""Of Σ c(t, s): a piece that was seen less often is not judged by what it was seen with."""
+"""Source tokens that a piece must stand for, in all, to be judged by what it was seen with."""
 
 Weights = list[tuple[int, float]]
 """Ids of tokens of the model, and what each counts."""
@@ -40,8 +40,9 @@ class Rows:
 
     kinds: list[str]
     weights: list[Weights]
-    counts: npt.NDArray[np.float64]  # how often each was seen, 0 where that says nothing
-    source_counts: npt.NDArray[np.float64]  # the same for the model's tokens, by id
+    lacking: Traits  # what the mean of source tokens lacks to have the traits of the new token
+    source_traits: Traits  # of the model's tokens, by id
+    seen: npt.NDArray[np.int64]  # the ids of tokens of which there were some in the source text
     known: npt.NDArray[np.int64]  # the ids that there are tokens for
 
     def __len__(self) -> int:
@@ -64,23 +65,32 @@ class Rows:
 
     def after(self, kept: int, chosen: Sequence[int]) -> Rows:
         """The first rows of the model as they are, and after them some of these."""
-        return Rows(
-            [*[KEPT] * kept, *(self.kinds[i] for i in chosen)],
-            [*([(i, 1.0)] for i in range(kept)), *(self.weights[i] for i in chosen)],
-            np.concatenate([np.zeros(kept), self.counts[list(chosen)]]),
-            self.source_counts,
-            self.known,
+        lacking = self.lacking[list(chosen)]
+        return replace(
+            self,
+            kinds=[*[KEPT] * kept, *(self.kinds[i] for i in chosen)],
+            weights=[*([(i, 1.0)] for i in range(kept)), *(self.weights[i] for i in chosen)],
+            lacking=np.concatenate([np.zeros((kept, lacking.shape[1])), lacking]),
         )
 
-    def blocks(self, matrix: Any, frequency: float = 0.0, size: int = 256) -> Iterator[Any]:
+    def with_special(self, ids: Sequence[int]) -> Rows:
+        """These rows, and after them those of special tokens of the model."""
+        return replace(
+            self,
+            kinds=[*self.kinds, *[SPECIAL] * len(ids)],
+            weights=[*self.weights, *([(i, 1.0)] for i in ids)],
+            lacking=np.concatenate([self.lacking, np.zeros((len(ids), self.lacking.shape[1]))]),
+        )
+
+    def blocks(self, matrix: Any, traits: float = 0.0, size: int = 256) -> Iterator[Any]:
         """The new rows of a matrix of PyTorch, so many at a time, in its own type.
 
-        `frequency` says how far rows are moved to where rows of tokens as frequent as theirs lie.
+        `traits` says how far rows are moved to have the traits of their tokens (eq. 23).
         """
         import torch
 
         mean = self._mean(matrix)
-        direction = FrequencyDirection.of(matrix, self.source_counts) if frequency else None
+        slope = slopes(matrix, self.source_traits, self.seen) if traits else None
         for begin in range(0, len(self), size):
             block = self.weights[begin : begin + size]
             ids = torch.tensor([i for weights in block for i, _ in weights], dtype=torch.int64)
@@ -93,8 +103,9 @@ class Rows:
             for k, weights in enumerate(block):
                 if not weights:
                     rows[k] = mean
-            if direction is not None:
-                direction.move(rows, self.counts[begin : begin + size], frequency)
+            if slope is not None:
+                lacking = torch.from_numpy(self.lacking[begin : begin + size]).float()
+                rows += torch.tensordot(traits * lacking, slope, 1)
             yield rows.to(matrix.dtype)
 
     def _mean(self, matrix: Any, size: int = 4096) -> Any:
@@ -110,15 +121,19 @@ def rows_of(tokenizer: Tokenizer, model: ModelTokenizer, top: int) -> Rows:
     """The rows of all pieces of a tokenizer, by the ids and tokens of a model."""
     plan = _Plan(tokenizer, model, top)
     found = [plan.row(i) for i in range(len(tokenizer))]
-    kinds = [kind for kind, _ in found]
     known = np.array(sorted(set(model.ids.values())), np.int64)
-    return Rows(
-        kinds,
-        [weights for _, weights in found],
-        np.where(np.array(kinds) == WEIGHTED, plan.table.evidence, 0.0),
-        plan.source_counts(int(known[-1]) + 1),
-        known,
-    )
+    counts = plan.source_counts(int(known[-1]) + 1)
+    tokens = dict(zip(model.ids.values(), model.ids, strict=True))
+    texts = [tokens.get(i, "") for i in range(len(counts))]
+    theirs = traits_of([*map(model.readable, texts)], [*map(model.begins_word, texts)], counts)
+    pieces = tokenizer.vocabulary.pieces
+    ours = traits_of(pieces, [piece.startswith(MARKER) for piece in pieces], plan.table.counts)
+    lacking = np.zeros_like(ours)
+    for i, (kind, weights) in enumerate(found):
+        if kind == WEIGHTED:
+            lacking[i] = ours[i] - sum(weight * theirs[s] for s, weight in weights)
+    kinds, all_weights = map(list, zip(*found, strict=True))
+    return Rows(kinds, all_weights, lacking, theirs, np.flatnonzero(counts >= 1), known)
 
 
 class _Plan:
@@ -136,9 +151,9 @@ class _Plan:
         self._characters = {byte: character for character, byte in byte_alphabet().items()}
 
     def source_counts(self, size: int) -> npt.NDArray[np.float64]:
-        """How often each token of the model was seen with a piece."""
+        """How often each token of the model was seen."""
         counts = np.zeros(size)
-        for number, count in zip(self._ids, self.table.source_evidence, strict=True):
+        for number, count in zip(self._ids, self.table.source_counts, strict=True):
             if number is not None:
                 counts[number] += count
         return counts

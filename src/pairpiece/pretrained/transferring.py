@@ -14,8 +14,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pairpiece import __version__
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign import huggingface_files
@@ -28,7 +26,7 @@ from pairpiece.pretrained import configuration
 from pairpiece.pretrained.extending import extended
 from pairpiece.pretrained.loadable import make_loadable
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
-from pairpiece.pretrained.rows import SPECIAL, Rows, rows_of
+from pairpiece.pretrained.rows import Rows, rows_of
 from pairpiece.pretrained.vocabulary_tensors import (
     POSITIONS_AFTER_PAD,
     SIDES,
@@ -42,8 +40,8 @@ from pairpiece.pretrained.vocabulary_tensors import (
 from pairpiece.pretrained.weight_files import Replacement, WeightFiles
 
 REPORT, SOURCE_TOKENIZER = "transfer.json", "source_tokenizer"
-FREQUENCY = 0.4
-"""How far rows of output layers are moved to where those of tokens as frequent as theirs lie."""
+TRAITS = 0.9
+"""How far rows of output layers are moved to have the traits of their tokens."""
 
 _FEW = 1000
 """Layers or experts that a model may be said to have without tensors to show for them."""
@@ -74,7 +72,7 @@ def transfer(
     model_tokenizer: Any = None,
     side: str | None = None,
     top: int = TOP,
-    frequency: float = FREQUENCY,
+    traits: float = TRAITS,
 ) -> Transfer:
     """Write a model of the new language: `model` with the vocabulary of `tokenizer`.
 
@@ -91,10 +89,11 @@ def transfer(
 
     `model_tokenizer` is the model's tokenizer, or its folder, if it does not lie beside the model.
     `side` is ``"decoder"`` or ``"encoder"`` for translation models whose sides have vocabularies
-    of their own.  Rows of output layers are moved the part `frequency` of the way to where the rows
-    of tokens that are as frequent as the piece lie (0 for not at all): see docs/transfer.md.
+    of their own.  Rows of output layers are moved the part `traits` of the way (0 for not at all)
+    to where those of tokens lie that are as frequent as the piece, and begin a word or a capital
+    letter as it does: see docs/transfer.md.
     """
-    chosen = _Choices(extend, side, top, frequency)
+    chosen = _Choices(extend, side, top, traits)
     if not isinstance(tokenizer, Tokenizer):
         tokenizer = load(tokenizer)
     destination = Path(output)
@@ -116,12 +115,12 @@ class _Choices:
     extend: bool
     side: str | None
     top: int
-    frequency: float
+    traits: float
 
     def __post_init__(self) -> None:
         check_flag("extend", self.extend)
         check_whole("top", self.top, 1, 10**6)
-        check_between("frequency", self.frequency, 0, 1)
+        check_between("traits", self.traits, 0, 1)
         if self.side is not None:
             check_choice("side", self.side, SIDES)
 
@@ -187,7 +186,7 @@ class _Job:
 
     def _write_weights(self, place: Path) -> None:
         replaced = {
-            name: _replacement(self._weights, name, tensor, self._rows, self._chosen.frequency)
+            name: _replacement(self._weights, name, tensor, self._rows, self._chosen.traits)
             for name, tensor in self._tensors.items()
         }
         self._weights.write(place, replaced)
@@ -299,17 +298,11 @@ def _check_tensors(
 def _with_added(rows: Rows, ids: dict[str, int], theirs: ModelTokenizer) -> Rows:
     """Rows for the special tokens that the model's tokenizer brings with it."""
     added = sorted((number, token) for token, number in ids.items() if number >= len(rows))
-    return Rows(
-        [*rows.kinds, *[SPECIAL] * len(added)],
-        [*rows.weights, *([(theirs.ids[token], 1.0)] for _, token in added)],
-        np.concatenate([rows.counts, np.zeros(len(added))]),
-        rows.source_counts,
-        rows.known,
-    )
+    return rows.with_special([theirs.ids[token] for _, token in added])
 
 
 def _replacement(
-    weights: WeightFiles, name: str, tensor: VocabularyTensor, rows: Rows, frequency: float
+    weights: WeightFiles, name: str, tensor: VocabularyTensor, rows: Rows, traits: float
 ) -> Replacement:
     axis, shape = tensor.axis, list(weights.tensors[name].shape)
     shape[axis] = len(rows)
@@ -318,7 +311,7 @@ def _replacement(
         import torch
 
         matrix = weights.read(name).movedim(axis, 0)
-        blocks = rows.blocks(matrix, frequency if tensor.is_output else 0.0)
+        blocks = rows.blocks(matrix, traits if tensor.is_output else 0.0)
         if axis > 0:  # a bias, which is small
             blocks = iter([torch.cat(list(blocks)).movedim(0, axis).contiguous()])
         for block in blocks:
@@ -339,7 +332,7 @@ def _signature(config: Any, tokenizer: Tokenizer, chosen: _Choices) -> str:
             "use": "extend" if chosen.extend else "replace",
             "side": chosen.side_of(config),
             "top": chosen.top,
-            "frequency": chosen.frequency,
+            "traits": chosen.traits,
             "transformers": transformers.__version__,
             "version": __version__,
         }.items()

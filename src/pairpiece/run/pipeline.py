@@ -146,7 +146,8 @@ def _trained(result: Result) -> SentencePieceTokenizer:
 def _learned(result: Result, source: SubwordTokenizer | None) -> Tokenizer:
     """The tokenizer that a stage has left, all of it in memory: its folder may go."""
     tokenizer = load(result.folder, source_tokenizer=source)
-    for part in (tokenizer.state.table, tokenizer.state.priors):
+    state = tokenizer.state
+    for part in (state.table, state.translations, state.priors):
         if part is not None:
             part.read()
     return tokenizer

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.workspace import Result, Workspace
 
-VERSION = 3
+VERSION = 4
 """Of what the stages make; results of other versions are not used again."""
 
 

@@ -1,0 +1,80 @@
+"""What each piece stands for: r(t, s), from the source tokens of words that are cut target only.
+
+c(t, s) is made to say which piece comes where there is a source token.  Who wants a source token in
+the place of a piece asks the other way round, and of the text as it is cut without a source.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from pairpiece.learning.outcome import SMALLEST
+from pairpiece.learning.pairs import NULL, Pairs
+from pairpiece.model.encoder import Encoder
+from pairpiece.model.state import ModelState
+from pairpiece.model.tables import TranslationTable
+from pairpiece.text.options import MARKER
+from pairpiece.text.vocabulary import PieceType
+
+_PASSES = 3
+
+_Ids = npt.NDArray[np.int64]
+
+
+def translations_of(pairs: Pairs, state: ModelState, min_count: float) -> TranslationTable:
+    """r(t, s) by EM: each source token is shared out among the pieces of its word (eq. 21, 22)."""
+    begin, pieces = _segmented(pairs.words, state)
+    pair_words = _owners(pairs.pair_begin.astype(np.int64))
+    of_words = np.bincount(pair_words, pairs.count, minlength=len(pairs.words))
+    size = len(state.vocabulary)
+    used = np.bincount(pieces, of_words[_owners(begin)], minlength=size)
+
+    pair = _owners(pairs.source_begin.astype(np.int64))
+    tokens = pairs.count[pair] * pairs.multiplicity
+    is_real = pairs.source != NULL
+    word, source = pair_words[pair[is_real]], pairs.source[is_real].astype(np.int64)
+    owner, place = _spread(begin[word], begin[word + 1])
+    places = pieces[place] * len(pairs.source_tokens) + source[owner]
+    keys, entry = np.unique(places, return_inverse=True)
+    row, column = np.divmod(keys, len(pairs.source_tokens))
+    share = np.ones(len(entry))
+    for _ in range(1 + _PASSES):
+        share /= np.bincount(owner, share, minlength=1)[owner]
+        counts = np.bincount(entry, share * tokens[is_real][owner], minlength=len(keys))
+        totals = np.bincount(row, counts, minlength=size)
+        share = (counts / totals[row])[entry]
+    learned = np.array([kind == PieceType.NORMAL for kind in state.vocabulary.types])
+    kept = learned[row] & (counts >= max(min_count, SMALLEST))
+    lengths = np.bincount(row[kept], minlength=size)
+    return TranslationTable(
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.uint64),
+        column[kept].astype(np.uint32),
+        counts[kept].astype(np.float32),
+        np.where(learned, used, 0.0),
+    )
+
+
+def _segmented(words: list[str], state: ModelState) -> tuple[_Ids, _Ids]:
+    """The pieces of all words, cut target only, and where those of each begin."""
+    alone = dataclasses.replace(
+        state.options, add_dummy_prefix=False, remove_extra_spaces=False, pretokenization="none"
+    )
+    encoder = Encoder(ModelState(state.vocabulary, alone, b""))
+    rows = encoder.encode_batch([word.replace(MARKER, " ") for word in words])
+    begin = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    return begin, np.array([i for row in rows for i in row], np.int64)
+
+
+def _owners(begin: _Ids) -> _Ids:
+    """The number of the row that each entry is in, for rows that begin there."""
+    return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
+
+
+def _spread(begin: _Ids, end: _Ids) -> tuple[_Ids, _Ids]:
+    """All numbers of each range, one range after the other, and which range each is of."""
+    ends = np.cumsum(end - begin)
+    owner = _owners(np.concatenate([[0], ends]))
+    return owner, np.arange(len(owner)) + (end - ends)[owner]
