@@ -187,9 +187,14 @@ def trans_tokenization(case: Case, traits: float = 0.0) -> Matrix:
     return transferred(case, known(linked_tokens(case)), traits=traits)
 
 
+def with_translations(tokenizer: pairpiece.Tokenizer, table: Any) -> pairpiece.Tokenizer:
+    """A tokenizer with another table in the place of r(t, s), or none."""
+    return pairpiece.Tokenizer(replace(tokenizer.state, translations=table))
+
+
 def transferred(case: Case, translations: Any, **options: Any) -> Matrix:
     """The rows of `pairpiece.transfer` with another table in the place of r(t, s)."""
-    tokenizer = pairpiece.Tokenizer(replace(case.tokenizer.state, translations=translations))
+    tokenizer = with_translations(case.tokenizer, translations)
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         pairpiece.transfer(case.model, tokenizer, Path(name, "model"), **options)
         return _embeddings(Path(name, "model"))

@@ -73,13 +73,13 @@ class Pair:
 
     def __init__(self, texts: Texts, options: argparse.Namespace) -> None:
         self.options = options
-        self._texts = texts
-        self._folder: Path = options.work_dir / "-".join(texts.languages)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.texts = texts
+        self.folder: Path = options.work_dir / "-".join(texts.languages)
+        self.folder.mkdir(parents=True, exist_ok=True)
 
     def key(self, *what: Any) -> list[Any]:
         """What stands for a result."""
-        name = "-".join(self._texts.languages)
+        name = "-".join(self.texts.languages)
         return [name, self.options.vocab_size, self.options.split, self.options.lines, *what]
 
     def curves(self, pieces: str, start: str) -> list[list[tuple[int, float]]]:
@@ -89,11 +89,11 @@ class Pair:
         with progress_bar(quiet=False) as advance:
             found = language_models(
                 [],
-                self._texts.train[1],
+                self.texts.train[1],
                 test,
                 test,
                 init=[f"{start}={folder}"],
-                output=self._folder / "adapted",
+                output=self.folder / "adapted",
                 examples=self.options.lines,
                 seeds=self.options.seeds,
                 seed=0,
@@ -105,10 +105,10 @@ class Pair:
         return [curve.points for curve in found.curves]
 
     def _text(self, side: int) -> list[str]:
-        return self._texts.splits[self.options.split, "like"][side][:TEST_LINES]
+        return self.texts.splits[self.options.split, "like"][side][:TEST_LINES]
 
     def _written(self, name: str, lines: list[str]) -> Path:
-        path = self._folder / f"{name}-{self.options.split}.txt"
+        path = self.folder / f"{name}-{self.options.split}.txt"
         files.write(path, "".join(f"{line}\n" for line in lines).encode())
         return path
 
@@ -118,14 +118,14 @@ class Pair:
         return self._trained("ours")
 
     def _trained(self, pieces: str) -> pairpiece.Tokenizer:
-        folder = self._folder / f"tokenizer-{pieces}"
+        folder = self.folder / f"tokenizer-{pieces}"
         if not (folder / "pairpiece.json").is_file():
             kept: dict[str, Any] = {"vocab_size": self.options.vocab_size}
             if pieces == "SentencePiece":
                 kept = {"vocabulary": self._sentencepiece()}
                 kept["source_tokenizer"] = self.tokenizer.source_tokenizer
             pairpiece.train(
-                *self._texts.train,
+                *self.texts.train,
                 hard_vocab_limit=False,
                 aligner_length=1.0,
                 output=folder,
@@ -137,16 +137,16 @@ class Pair:
     def _sentencepiece(self) -> Path:
         from pairpiece.foreign.sentencepiece import train_sentencepiece
 
-        path = self._folder / "sp.model"
+        path = self.folder / "sp.model"
         if not path.is_file():
-            lines = files.lines(self._texts.train[1])
+            lines = files.lines(self.texts.train[1])
             files.write(path, train_sentencepiece(lines, self.options.vocab_size).content)
         return path
 
     @cached_property
     def model(self) -> Path:
         """A model of the source language."""
-        folder = self._folder / "source-model"
+        folder = self.folder / "source-model"
         if not (folder / "model.safetensors").is_file():
             source: Any = self.tokenizer.source_tokenizer
             self._pretrain(pairpiece.from_sentencepiece(source.content), 0, "source", folder)
@@ -154,17 +154,17 @@ class Pair:
 
     def _donor(self, pieces: str) -> Path:
         """A model of the target language alone, with the new pieces; for OMP."""
-        folder = self._folder / f"donor-{pieces}"
+        folder = self.folder / f"donor-{pieces}"
         if not (folder / "model.safetensors").is_file():
             self._pretrain(self._trained(pieces), 1, f"donor-{pieces}", folder)
         return folder
 
     def _pretrain(self, tokenizer: pairpiece.Tokenizer, side: int, name: str, folder: Path) -> None:
-        text = self._written(name, list(islice(files.lines(self._texts.train[side]), SOURCE_LINES)))
-        dev_lines = self._texts.splits["dev", "like"][side][:TEST_LINES]
+        text = self._written(name, list(islice(files.lines(self.texts.train[side]), SOURCE_LINES)))
+        dev_lines = self.texts.splits["dev", "like"][side][:TEST_LINES]
         dev = self._written(f"{name}-dev", dev_lines)
         new = self._new_model(tokenizer, f"new-{name}")
-        output = self._folder / f"pretrained-{name}"
+        output = self.folder / f"pretrained-{name}"
         language_models(
             [],
             text,
@@ -185,7 +185,7 @@ class Pair:
         import torch
         from transformers import GPT2Config, GPT2LMHeadModel
 
-        folder = self._folder / name
+        folder = self.folder / name
         tokenizer.save(folder)
         torch.manual_seed(0)
         ends = {"bos_token_id": tokenizer.bos_id, "eos_token_id": tokenizer.eos_id}
@@ -195,15 +195,15 @@ class Pair:
 
     def _start(self, pieces: str, start: str) -> Path:
         """A model with the new vocabulary, and rows as `start` says."""
-        transferred = self._folder / f"transferred-{pieces}"
+        transferred = self.folder / f"transferred-{pieces}"
         tokenizer = self._trained(pieces)
         if not transferred.is_dir():
             pairpiece.transfer(self.model, tokenizer, transferred)
         if start == "PairPiece":
             return transferred
-        folder = self._folder / f"{start.replace(' ', '-')}-{pieces}"
+        folder = self.folder / f"{start.replace(' ', '-')}-{pieces}"
         if not folder.is_dir():
-            sides = [list(files.lines(path)) for path in self._texts.train]
+            sides = [list(files.lines(path)) for path in self.texts.train]
             shutil.copytree(transferred, folder)
             donor = partial(self._donor, pieces)
             case = Case(self.model, transferred, tokenizer, sides[0], sides[1], donor)

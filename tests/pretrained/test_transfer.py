@@ -278,6 +278,39 @@ def test_chat_templates_and_their_tokens_are_kept(models: Models, tmp_path: Path
         assert torch.equal(old[both[0]], rows[both[1]])
 
 
+@pytest.mark.parametrize("name", ["Llava", "Gemma3"])
+@pytest.mark.parametrize("extend", [False, True])
+def test_models_that_also_read_images(
+    models: Models, tmp_path: Path, name: str, extend: bool
+) -> None:
+    folder = Path(shutil.copytree(models.model_tokenizer("byte-fallback"), tmp_path / "model"))
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    theirs.add_tokens([transformers.AddedToken("<image>", special=True)])
+    theirs.save_pretrained(folder)
+    image = theirs.convert_tokens_to_ids("<image>")
+    small = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1}
+    small |= {"num_attention_heads": 2}
+    text = {"model_type": {"Llava": "llama", "Gemma3": "gemma3_text"}[name]}
+    text |= {"vocab_size": len(theirs) + 9, "bos_token_id": 1, "eos_token_id": 2, "head_dim": 16}
+    text |= {"num_key_value_heads": 1, "pad_token_id": None, **small}
+    seeing = {"model_type": {"Llava": "clip_vision_model", "Gemma3": "siglip_vision_model"}[name]}
+    seeing |= {"image_size": 28, "patch_size": 14, **small}
+    config = getattr(transformers, f"{name}Config")(
+        text_config=text, vision_config=seeing, image_token_index=image
+    )
+    model = getattr(transformers, f"{name}ForConditionalGeneration")
+    model(config).save_pretrained(folder)
+    done = pairpiece.transfer(
+        folder, models.tokenizer("byte-fallback"), tmp_path / "new", extend=extend
+    )
+    new = transformers.AutoTokenizer.from_pretrained(tmp_path / "new")
+    found = model.from_pretrained(tmp_path / "new")
+    assert found.get_input_embeddings().weight.shape[0] == done.new_size == len(new)
+    assert found.config.image_token_id == new.convert_tokens_to_ids("<image>")
+    ids = torch.tensor([new(TEXT)["input_ids"]])
+    assert found(input_ids=ids).logits.shape[-1] == done.new_size
+
+
 def test_a_vocabulary_that_was_kept_as_it_is(models: Models, tmp_path: Path) -> None:
     """c(t, s) for the pieces of SentencePiece, by ``train --vocabulary``."""
     import sentencepiece

@@ -147,7 +147,8 @@ class _Job:
         theirs = ModelTokenizer.open(folder if model_tokenizer is None else model_tokenizer)
         self._weights = WeightFiles(folder)
         _check_config(folder, config, len(self._weights.tensors))
-        self._tensors = in_checkpoint(vocabulary_tensors(config, side), list(self._weights.tensors))
+        shapes = {name: tensor.shape for name, tensor in self._weights.tensors.items()}
+        self._tensors = in_checkpoint(vocabulary_tensors(config, side), shapes)
         _check_tensors(folder, self._weights, self._tensors, theirs)
         self._rows, self._tokenizer = _rows(config, tokenizer, theirs, chosen)
         self._files = huggingface_files.files_with(

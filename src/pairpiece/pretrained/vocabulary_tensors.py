@@ -8,6 +8,7 @@ whatever architecture, tied or not.
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,7 @@ def has_separate_vocabularies(config: Any) -> bool:
 class VocabularyTensor:
     """A tensor that has a row for each token."""
 
+    shape: tuple[int, ...]
     axis: int
     is_output: bool  # whether it says which token comes, alone or as well as what is read
 
@@ -89,7 +91,7 @@ def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, VocabularyT
     for name, tensor in before.state_dict().items():
         for axis, (size, larger) in enumerate(zip(tensor.shape, after[name].shape, strict=True)):
             if size != larger:
-                found[name] = VocabularyTensor(axis, name in said)
+                found[name] = VocabularyTensor(tuple(tensor.shape), axis, name in said)
     return found
 
 
@@ -110,12 +112,24 @@ def _meta_model(config: Any) -> Any:
 
 
 def in_checkpoint(
-    known: dict[str, VocabularyTensor], names: list[str]
+    known: dict[str, VocabularyTensor], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, VocabularyTensor]:
-    """The same for the tensors of a checkpoint, which may be of a part of the model or a whole."""
-    found = {}
-    for name in names:
-        for other, tensor in known.items():
-            if name == other or other.endswith(f".{name}") or name.endswith(f".{other}"):
+    """The same for the tensors of a checkpoint, whose names and shapes are given.
+
+    A checkpoint may be of a part of the model, or of a whole that the model is a part of.  That of
+    a model that also reads images has names of its own (``language_model.model.…`` instead of
+    ``model.language_model.…``); there the end of the name and the shape tell.
+    """
+    found: dict[str, VocabularyTensor] = {}
+    missed: dict[str, VocabularyTensor] = {}
+    for other, tensor in known.items():
+        same = [n for n in shapes if f".{other}".endswith(f".{n}") or n.endswith(f".{other}")]
+        found |= dict.fromkeys(same, tensor)
+        if not same:
+            missed[other] = tensor
+    for other, tensor in missed.items():
+        end = other.split(".")[-2:]
+        for name, shape in shapes.items():
+            if name not in found and name.split(".")[-2:] == end and shape == tensor.shape:
                 found[name] = tensor
     return found
