@@ -2,12 +2,14 @@
 
     python experiments/transfer/tables.py --split test --figure docs/transfer.svg
 
-± is twice the standard error of the difference from PairPiece over seeds, paired by seed.
+In brackets are differences from PairPiece; ± is twice their standard error over seeds, paired by
+seed.  "Lines saved": how many lines the best other start needs to be where PairPiece is.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import statistics
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from pairpiece import files
 
-OURS = "PairPiece"
+OURS, CONTROL = "PairPiece", "with traits"
 BUDGETS = (0, 512, 2048, 10_240)
 
 Curve = dict[int, float]
@@ -35,6 +37,7 @@ def main() -> None:
     pairs = read(options.results, options.split)
     for pair, curves in pairs.items():
         print(f"**{pair.replace('-', ' → ')}**\n\n" + "\n".join(table(curves)) + "\n")
+    print("\n".join(lines_saved(pairs)))
     if options.figure is not None:
         draw(pairs, options.figure)
 
@@ -55,10 +58,7 @@ def read(path: Path, split: str) -> dict[str, Curves]:
 def table(curves: Curves) -> Iterator[str]:
     """A row for each start; the best at each number of lines is bold."""
     budgets = [b for b in BUDGETS if all(b in c for of in curves.values() for c in of.values())]
-    means = {
-        name: [statistics.mean(curve[b] for curve in of_name.values()) for b in budgets]
-        for name, of_name in curves.items()
-    }
+    means = {name: [_means(of)[b] for b in budgets] for name, of in curves.items()}
     best = [min(values) for values in zip(*means.values(), strict=True)]
     yield "| rows | " + " | ".join(f"{budget:,} lines" for budget in budgets) + " |"
     yield "|---" * (1 + len(budgets)) + "|"
@@ -70,6 +70,38 @@ def table(curves: Curves) -> Iterator[str]:
                 cell += f" ({_difference(curves[name], curves[OURS], budgets[k])})"
             cells.append(cell)
         yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def lines_saved(pairs: dict[str, Curves]) -> Iterator[str]:
+    """How many lines the best start of others needs to be as good as PairPiece after so many."""
+    yield "| | " + " | ".join(f"{budget:,} lines" for budget in BUDGETS[:-1]) + " |"
+    yield "|---" * len(BUDGETS) + "|"
+    for pair, curves in pairs.items():
+        ours = _means(curves[OURS])
+        others = {n: _means(of) for n, of in curves.items() if OURS not in n and CONTROL not in n}
+        cells = []
+        for budget in BUDGETS[:-1]:
+            needed = {name: _reached(curve, ours[budget]) for name, curve in others.items()}
+            best = min(needed, key=needed.__getitem__)
+            count = f"{needed[best]:,.0f}" if needed[best] < math.inf else "more than all"
+            cells.append(f"{count} ({best})")
+        yield f"| {pair.replace('-', ' → ')} | " + " | ".join(cells) + " |"
+
+
+def _means(of_name: dict[int, Curve]) -> Curve:
+    points = sorted(next(iter(of_name.values())))
+    return {x: statistics.mean(curve[x] for curve in of_name.values()) for x in points}
+
+
+def _reached(curve: Curve, value: float) -> float:
+    """After how many lines a curve is down at a value, on straight lines between its points."""
+    points = sorted(curve.items())
+    if points[0][1] <= value:
+        return 0.0
+    for (x, high), (y, low) in itertools.pairwise(points):
+        if low <= value:
+            return x + (y - x) * (high - value) / (high - low)
+    return math.inf
 
 
 def _difference(one: dict[int, Curve], other: dict[int, Curve], lines: int) -> str:
@@ -91,10 +123,9 @@ def draw(pairs: dict[str, Curves], path: Path) -> None:
     figure, axes = pyplot.subplots(1, len(pairs), figsize=(4.5 * len(pairs), 3.6), squeeze=False)
     for axis, (pair, curves) in zip(axes[0], pairs.items(), strict=True):
         for name, of_name in curves.items():
-            points = sorted(next(iter(of_name.values())))
-            means = [statistics.mean(curve[x] for curve in of_name.values()) for x in points]
+            means = _means(of_name)
             width = 2.4 if name == OURS else 1.1
-            axis.plot([max(x, 256) for x in points], means, label=name, linewidth=width)
+            axis.plot([max(x, 256) for x in means], means.values(), label=name, linewidth=width)
         axis.set_xscale("log", base=2)
         axis.set_title(pair.replace("-", " → "))
         axis.set_xlabel("lines of the new language (first point: none)")

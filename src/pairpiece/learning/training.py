@@ -125,11 +125,10 @@ def learn_tokenizer(
         },
     )
     if learning.source_side != "none":
-        state = dataclasses.replace(
-            state,
-            table=known(table_of(engine, pieces, learning, pairs)),
-            translations=known(translations_of(pairs, state, learning.min_table_count)),
-        )
+        state = dataclasses.replace(state, table=known(table_of(engine, pieces, learning, pairs)))
+        del engine  # which holds far more memory than what comes now takes
+        translations = translations_of(pairs, state, learning.min_table_count)
+        state = dataclasses.replace(state, translations=known(translations))
     return Tokenizer(state)
 
 
