@@ -84,6 +84,9 @@ def test_pieces_that_mean_the_same_are_shared(models: Models, family: str) -> No
     paired = [t.encode(TEXT, source=SOURCE, out_type=str) for t in (after, before)]
     assert paired[0] == paired[1]
     assert after.align(SOURCE, TEXT) == before.align(SOURCE, TEXT)
+    both = [(t.source_weights(), t.piece_to_id("▁il")) for t in (after, before)]
+    assert both[0][0].row(both[0][1]) == both[1][0].row(both[1][1])
+    assert both[0][0].counts[both[0][1]] == both[1][0].counts[both[1][1]] > 0
     alike = [before.lexicon().sources[p] == after.lexicon().sources[p] for p in ("▁il", "▁la")]
     assert all(alike)
 

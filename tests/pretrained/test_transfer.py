@@ -43,6 +43,16 @@ def weights(folder: Path) -> dict[str, Any]:
     return {name: tensor for file in named for name, tensor in load_file(file).items()}
 
 
+def stands_for(tokenizer: pairpiece.Tokenizer) -> dict[str, Any]:
+    """What is known of each piece, whatever its id."""
+    table = tokenizer.source_weights()
+    return {
+        piece: (table.row(i), table.counts[i])
+        for i, piece in enumerate(table.pieces)
+        if table.evidence[i] > 0
+    }
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_transferred_model_loads_learns_and_writes(models: Models, family: str) -> None:
     folder = models.transferred(family)
@@ -148,6 +158,28 @@ def test_output_rows_have_the_traits_of_their_pieces(models: Models, tmp_path: P
     assert (plain["lm_head.weight"][seen] - rows).abs().mean() > 0.3
 
 
+@pytest.mark.parametrize("family", ["bert", "marian"])
+def test_biases_have_the_traits_of_their_pieces(
+    models: Models, tmp_path: Path, family: str
+) -> None:
+    """Of a vector, and of a matrix with one row."""
+    folder = Path(shutil.copytree(models.model(family), tmp_path / "model"))
+    model, theirs = loaded(family, folder), transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer = pairpiece.load(models.tokenizer(FAMILIES[family][1]))
+    table, ids = tokenizer.source_weights(), theirs.get_vocab()
+    name = {"bert": "cls.predictions.bias", "marian": "final_logits_bias"}[family]
+    with torch.no_grad():
+        for token, count in zip(table.source_tokens, table.source_counts, strict=True):
+            if token in ids:
+                model.state_dict()[name].view(-1)[ids[token]] = 3 + math.log(max(count, 0.5))
+    model.save_pretrained(folder)
+    pairpiece.transfer(folder, tokenizer, tmp_path / "new", traits=1)
+    new = loaded(family, tmp_path / "new").state_dict()[name].view(-1)
+    seen = [i for i in range(len(tokenizer)) if table.evidence[i] >= 1]
+    wanted = torch.tensor([3 + math.log(table.counts[i]) for i in seen])
+    torch.testing.assert_close(new[seen], wanted, atol=1e-3, rtol=1e-3)
+
+
 def test_nothing_is_moved_where_little_is_known() -> None:
     from pairpiece.pretrained.traits import slopes
 
@@ -185,6 +217,7 @@ def test_positions_after_padding_stay_where_they_are(models: Models) -> None:
     source = "La souris mange le fromage."
     paired = [model.encode(TEXT, source=source, out_type=str) for model in (ours, before)]
     assert paired[0] == paired[1]
+    assert stands_for(ours) == stands_for(before)
 
 
 def test_rows_by_kind_are_all_rows(models: Models) -> None:

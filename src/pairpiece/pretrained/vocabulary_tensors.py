@@ -91,7 +91,8 @@ def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, VocabularyT
     for name, tensor in before.state_dict().items():
         for axis, (size, larger) in enumerate(zip(tensor.shape, after[name].shape, strict=True)):
             if size != larger:
-                found[name] = VocabularyTensor(tuple(tensor.shape), axis, name in said)
+                is_bias = tensor.numel() == size
+                found[name] = VocabularyTensor(tuple(tensor.shape), axis, is_bias or name in said)
     return found
 
 
