@@ -36,8 +36,8 @@ from pairpiece.downstream.training_loop import train_model
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
 from pairpiece.text.vocabulary import PieceType
 
-DOUBT = {"0.9": 0.9, "0.7": 0.7}
-VARIANTS = ("separate", *DOUBT, "wrong 0.7")
+DOUBT = {"0.7": 0.7, "0.5": 0.5}
+VARIANTS = ("separate", *DOUBT, "wrong 0.5")
 TEST_LINES = 500
 
 
@@ -97,7 +97,8 @@ class Bilingual:
             Ends.of(config),
             self._start,
         )
-        run = self._pair.folder / "shared" / f"{variant.replace(' ', '-')}-{seed}"
+        name = f"{variant}-{self._options.lines}-{seed}".replace(" ", "-")
+        run = self._pair.folder / "shared" / name
         run.mkdir(parents=True, exist_ok=True)
         model, history = train_model(task, settings, seed, run)
         nats = negative_log_likelihoods(model, list(self._source(old_text))).sum()

@@ -125,7 +125,8 @@ class Experiment:
         )
         folder = None if start == "new model" else self._begun(start)
         task = self._task(settings, self._maltese, self._second, self._dev, folder)
-        run = self._folder / "runs" / f"{start.replace(' ', '-')}-{seed}"
+        name = f"{start}-{self._lines}-{seed}".replace(" ", "-")
+        run = self._folder / "runs" / name
         run.mkdir(parents=True, exist_ok=True)
         model, history = train_model(task, settings, seed, run)
         source, target = self._rows(self._maltese, self._test)
