@@ -32,9 +32,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=Path(__file__).with_name("results.jsonl"))
     parser.add_argument("--split", choices=("dev", "test"), default="test")
+    parser.add_argument("--lines", type=int, default=BUDGETS[-1], help="of the runs to show")
     parser.add_argument("--figure", type=Path, help=".svg, .png or .pdf")
     options = parser.parse_args()
-    pairs = read(options.results, options.split)
+    pairs = read(options.results, options.split, options.lines)
     for pair, curves in pairs.items():
         print(f"**{pair.replace('-', ' → ')}**\n\n" + "\n".join(table(curves)) + "\n")
     print("\n".join(lines_saved(pairs)))
@@ -42,13 +43,13 @@ def main() -> None:
         draw(pairs, options.figure)
 
 
-def read(path: Path, split: str) -> dict[str, Curves]:
+def read(path: Path, split: str, lines: int) -> dict[str, Curves]:
     """The curves of each language pair."""
     pairs: dict[str, Curves] = {}
     for line in files.lines(path):
         result = json.loads(line)
-        pair, _, of_split, _, pieces, start, seed = result["key"]
-        if of_split == split:
+        pair, _, of_split, of_lines, pieces, start, seed = result["key"]
+        if (of_split, of_lines) == (split, lines):
             name = start if pieces == "ours" else f"{start}, {pieces} pieces"
             curves = pairs.setdefault(pair, defaultdict(dict))
             curves[name][seed] = dict(result["curve"])

@@ -100,3 +100,21 @@ def test_a_piece_that_others_explain_better_is_left_out(trained: pairpiece.Token
 
 def test_a_plain_tokenizer_stands_for_nothing() -> None:
     assert pairpiece.train_from_pairs(PAIRS, 400, "unigram").state.translations is None
+
+
+def test_memory_is_not_taken_beyond_the_limit(trained: pairpiece.Tokenizer) -> None:
+    pairs = Pairs.from_iterable(PAIRS)
+    with pytest.raises(pairpiece.MemoryLimitError, match=r"stands for may need .* align the words"):
+        translations_of(pairs, trained.state, 0.0, 1000)
+    translations_of(pairs, trained.state, 0.0, 2**20)
+
+
+def test_a_calibrated_run_counts_pieces_as_it_cuts_them() -> None:
+    text = [("le chat dort", "il gatto dorme"), ("les chats dorment", "i gatti dormono")] * 20
+    tokenizer = pairpiece.train(corpus=text, vocab_size=290, align="none", cache=False, balance=1.5)
+    assert tokenizer.provenance["calibration"]["target_only"]["penalty"] < 0
+    used = np.zeros(len(tokenizer))
+    for _, line in text:
+        np.add.at(used, tokenizer.encode(line), 1)
+    assert tokenizer.state.translations is not None
+    assert np.array_equal(tokenizer.state.translations.value.piece_count, used)

@@ -153,7 +153,8 @@ def test_output_rows_have_the_traits_of_their_pieces(models: Models, tmp_path: P
     assert torch.equal(plain[name], moved[name]), "what is only read stays"
     seen = [i for i in range(len(tokenizer)) if table.evidence[i] >= 1]
     assert len(seen) > 100
-    rows = torch.stack([wanted(tokenizer.id_to_piece(i), table.counts[i]) for i in seen])
+    counts = table.counts * table.source_counts.sum() / table.counts.sum()
+    rows = torch.stack([wanted(tokenizer.id_to_piece(i), counts[i]) for i in seen])
     torch.testing.assert_close(moved["lm_head.weight"][seen], rows, atol=1e-3, rtol=1e-3)
     assert (plain["lm_head.weight"][seen] - rows).abs().mean() > 0.3
 
@@ -176,7 +177,8 @@ def test_biases_have_the_traits_of_their_pieces(
     pairpiece.transfer(folder, tokenizer, tmp_path / "new", traits=1)
     new = loaded(family, tmp_path / "new").state_dict()[name].view(-1)
     seen = [i for i in range(len(tokenizer)) if table.evidence[i] >= 1]
-    wanted = torch.tensor([3 + math.log(table.counts[i]) for i in seen])
+    counts = table.counts * table.source_counts.sum() / table.counts.sum()
+    wanted = torch.tensor([3 + math.log(counts[i]) for i in seen])
     torch.testing.assert_close(new[seen], wanted, atol=1e-3, rtol=1e-3)
 
 
@@ -187,11 +189,20 @@ def test_nothing_is_moved_where_little_is_known() -> None:
     assert slopes(torch.ones(50, 4), traits, np.arange(50)) is None
 
 
+def test_an_infinite_row_moves_nothing() -> None:
+    from pairpiece.pretrained.traits import slopes
+
+    traits, rows = np.random.default_rng(1).normal(size=(200, 3)), torch.ones(200, 4)
+    assert slopes(rows, traits, np.arange(200)) is not None
+    rows[7, 2] = -math.inf
+    assert slopes(rows, traits, np.arange(200)) is None
+
+
 def test_a_trait_that_all_tokens_have_moves_nothing() -> None:
     from pairpiece.pretrained.traits import slopes, traits_of
 
     counts = np.exp(np.random.default_rng(1).normal(3, 1, 200))
-    traits = traits_of(["字"] * 200, [False] * 200, counts)  # no spaces and no capitals
+    traits = traits_of(["字"] * 200, counts)  # no spaces and no capitals
     found = slopes(torch.from_numpy(traits[:, :1] @ np.ones((1, 4))), traits, np.arange(200))
     torch.testing.assert_close(found, torch.tensor([[1.0] * 4, [0.0] * 4, [0.0] * 4]))
 
@@ -278,6 +289,13 @@ def test_a_decoder_with_a_vocabulary_of_its_own(models: Models, tmp_path: Path) 
     assert torch.equal(old[kept], new[kept])
     assert kept not in done.tensors
     assert {"model.decoder.embed_tokens.weight", "lm_head.weight"} <= set(done.tensors)
+    from pairpiece.pretrained.vocabulary_tensors import vocabulary_tensors
+
+    config = transformers.AutoConfig.from_pretrained(folder)
+    config.decoder_vocab_size = config.vocab_size  # and what is tied is there once
+    shapes = {name: tuple(tensor.shape) for name, tensor in old.items()}
+    del shapes["model.decoder.embed_tokens.weight"]
+    assert kept not in vocabulary_tensors(config, shapes, "decoder")
     settings = json.loads((tmp_path / "new" / "config.json").read_text())
     assert settings["vocab_size"] == old[kept].shape[0]
     assert settings["decoder_vocab_size"] == done.new_size

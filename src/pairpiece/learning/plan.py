@@ -27,7 +27,7 @@ class Plan:
     text: TextOptions
     learning: LearningOptions
     vocab_size: int
-    vocabulary: Tokenizer | None = None  # learn c(t, s) for its pieces and nothing else
+    vocabulary: Tokenizer | None = None  # learn what its pieces go with, nothing else
     allowed: list[str] | None = None  # choose the pieces among these
     hard_vocab_limit: bool = True
     num_threads: int = 1

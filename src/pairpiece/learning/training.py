@@ -48,7 +48,7 @@ def train_from_pairs(
     `LearningOptions`, by name.
 
     With `vocabulary`, a tokenizer from `from_sentencepiece`, `from_huggingface` or `load`, nothing
-    but c(t, s) is learned: pieces, ids and target-only tokenization stay as they are.  With
+    is learned but what its pieces go with: pieces, ids and target-only tokenization stay.  With
     `start_from`, a tokenizer or its pieces, the new pieces are chosen among those.
 
     The result depends on the set of pairs and the options alone, not on the order of the pairs or
@@ -126,10 +126,22 @@ def learn_tokenizer(
     )
     if learning.source_side != "none":
         state = dataclasses.replace(state, table=known(table_of(engine, pieces, learning, pairs)))
-        del engine  # which holds far more memory than what comes now takes
-        translations = translations_of(pairs, state, learning.min_table_count)
-        state = dataclasses.replace(state, translations=known(translations))
+        del engine  # its memory is needed now
+        state = _with_translations(state, pairs, plan)
     return Tokenizer(state)
+
+
+def translated_again(state: ModelState, pairs: Pairs, plan: Plan) -> ModelState:
+    """A model that cuts text in another way than when it was learned, with r(t, s) for that."""
+    if state.translations is None:
+        return state
+    pairs = _select(_normalized(pairs, plan.text, state.charsmap), plan.learning)
+    return _with_translations(state, pairs, plan)
+
+
+def _with_translations(state: ModelState, pairs: Pairs, plan: Plan) -> ModelState:
+    table = translations_of(pairs, state, plan.learning.min_table_count, plan.memory_limit)
+    return dataclasses.replace(state, translations=known(table))
 
 
 def _check_functions(**functions: object) -> None:

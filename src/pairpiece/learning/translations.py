@@ -11,31 +11,41 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from pairpiece.errors import MemoryLimitError
 from pairpiece.learning.outcome import SMALLEST
 from pairpiece.learning.pairs import NULL, Pairs
 from pairpiece.model.encoder import Encoder
 from pairpiece.model.state import ModelState
-from pairpiece.model.tables import TranslationTable
+from pairpiece.model.tables import TranslationTable, row_numbers
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType
 
 _PASSES = 3
+_BYTES = 100  # of memory for a source token and a piece that it may be shared out to
 
 _Ids = npt.NDArray[np.int64]
 
 
-def translations_of(pairs: Pairs, state: ModelState, min_count: float) -> TranslationTable:
+def translations_of(
+    pairs: Pairs, state: ModelState, min_count: float, memory_limit: int | None = None
+) -> TranslationTable:
     """r(t, s) by EM: each source token is shared out among the pieces of its word (eq. 21, 22)."""
     begin, pieces = _segmented(pairs.words, state)
-    pair_words = _owners(pairs.pair_begin.astype(np.int64))
+    pair_words = row_numbers(pairs.pair_begin)
     of_words = np.bincount(pair_words, pairs.count, minlength=len(pairs.words))
     size = len(state.vocabulary)
-    used = np.bincount(pieces, of_words[_owners(begin)], minlength=size)
+    used = np.bincount(pieces, of_words[row_numbers(begin)], minlength=size)
 
-    pair = _owners(pairs.source_begin.astype(np.int64))
+    pair = row_numbers(pairs.source_begin)
     tokens = pairs.count[pair] * pairs.multiplicity
     is_real = pairs.source != NULL
     word, source = pair_words[pair[is_real]], pairs.source[is_real].astype(np.int64)
+    needed = _BYTES * int((begin[word + 1] - begin[word]).sum())
+    if memory_limit is not None and needed > memory_limit:
+        raise MemoryLimitError(
+            f"what each piece stands for may need {needed / 2**20:,.0f} MiB but memory_limit is "
+            f"{memory_limit / 2**20:,.0f} MiB: align the words, or give less text"
+        )
     owner, place = _spread(begin[word], begin[word + 1])
     places = pieces[place] * len(pairs.source_tokens) + source[owner]
     keys, entry = np.unique(places, return_inverse=True)
@@ -68,13 +78,8 @@ def _segmented(words: list[str], state: ModelState) -> tuple[_Ids, _Ids]:
     return begin, np.array([i for row in rows for i in row], np.int64)
 
 
-def _owners(begin: _Ids) -> _Ids:
-    """The number of the row that each entry is in, for rows that begin there."""
-    return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
-
-
 def _spread(begin: _Ids, end: _Ids) -> tuple[_Ids, _Ids]:
     """All numbers of each range, one range after the other, and which range each is of."""
     ends = np.cumsum(end - begin)
-    owner = _owners(np.concatenate([[0], ends]))
+    owner = row_numbers(np.concatenate([[0], ends]))
     return owner, np.arange(len(owner)) + (end - ends)[owner]

@@ -62,8 +62,8 @@ def load_as(
 ) -> _Kind:
     """The model of a folder, as an encoder of this kind; `nested` if it belongs to another.
 
-    The co-occurrence table is read when paired encoding first needs it.  Raises `ModelFormatError`
-    for anything that is not an intact model.
+    The co-occurrence table and the translations are read when they are first needed.  Raises
+    `ModelFormatError` for anything that is not an intact model.
     """
     path = folder / MANIFEST
     manifest = _read_manifest(path)

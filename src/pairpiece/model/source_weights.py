@@ -19,7 +19,6 @@ class SourceWeights:
 
     The weights of a row add up to 1, the largest first; the row of a piece that was never seen with
     a source token is empty.  For scipy: ``csr_array((weights, sources, row_begin), shape)``.
-    `counts` and `source_counts` are about the same text and can be compared.
     """
 
     pieces: list[str]
@@ -29,7 +28,7 @@ class SourceWeights:
     weights: npt.NDArray[np.float64]
     evidence: npt.NDArray[np.float64]  # how many source tokens each piece stands for, in all
     counts: npt.NDArray[np.float64]  # how often each piece stands in the text
-    source_counts: npt.NDArray[np.float64]  # and each source token, in words that are linked
+    source_counts: npt.NDArray[np.float64]  # and each source token, in what pieces stand for
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -15,6 +15,16 @@ from pairpiece.options import LengthPenalty
 from pairpiece.text.vocabulary import PieceType, Vocabulary
 
 
+def row_numbers(row_begin: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The row that each entry is in, for rows that begin there.
+
+    >>> row_numbers(np.array([0, 2, 2, 3]))
+    array([0, 0, 2])
+    """
+    begin = row_begin.astype(np.int64)
+    return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
+
+
 class Table:
     """What tables have in common: rows of counts, and what is derived from them."""
 
@@ -23,8 +33,7 @@ class Table:
     @property
     def piece_ids(self) -> npt.NDArray[np.int64]:
         """The row of each count."""
-        begin = self.row_begin.astype(np.int64)
-        return np.repeat(np.arange(len(begin) - 1), begin[1:] - begin[:-1])
+        return row_numbers(self.row_begin)
 
     def __getstate__(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

@@ -142,7 +142,8 @@ class Tokenizer(Encoder):
         number of tokens.
         A `balance` below 1 asks for compression, above 1 for more tokens to align.  Fits
         target-only encoding; with `sources` also paired encoding, and with `alignments` also that
-        with links given.  What comes out is in ``provenance["calibration"]``.
+        with links given.  What comes out is in ``provenance["calibration"]``.  `source_weights`
+        stays what it was, for text as it was cut before; ``train`` with a balance learns it anew.
         """
         check_threads(num_threads)
         if isinstance(targets, str) or not targets:

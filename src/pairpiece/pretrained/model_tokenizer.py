@@ -11,7 +11,6 @@ from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
-from pairpiece.text.options import MARKER
 
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
@@ -78,18 +77,6 @@ class ModelTokenizer:
     def readable(self, token: str) -> str:
         """A token as people, and pieces, are written."""
         return readable_bytes(token) if self.is_byte_level else token
-
-    @cached_property
-    def _marks_beginnings(self) -> bool:
-        """Whether ▁ is put before words, and not ## before what goes on, as in WordPiece."""
-        texts = [self.readable(token) for token in self.ids]
-        return sum(text[:1] == MARKER for text in texts) > sum(text[:2] == "##" for text in texts)
-
-    def begins_word(self, token: str) -> bool:
-        """Whether a token stands at the beginning of words."""
-        if self._marks_beginnings:
-            return self.readable(token).startswith(MARKER)
-        return not token.startswith("##")
 
     def role(self, role: str) -> int | None:
         """The id of the token that has a role, or the nearest to it."""

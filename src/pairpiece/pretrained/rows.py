@@ -124,13 +124,13 @@ def rows_of(tokenizer: Tokenizer, model: ModelTokenizer, top: int) -> Rows:
     known = np.array(sorted(set(model.ids.values())), np.int64)
     counts = plan.source_counts(int(known[-1]) + 1)
     tokens = dict(zip(model.ids.values(), model.ids, strict=True))
-    texts = [tokens.get(i, "") for i in range(len(counts))]
-    theirs = traits_of([*map(model.readable, texts)], [*map(model.begins_word, texts)], counts)
-    pieces = tokenizer.vocabulary.pieces
-    ours = traits_of(pieces, [piece.startswith(MARKER) for piece in pieces], plan.table.counts)
+    theirs = traits_of([model.readable(tokens.get(i, "")) for i in range(len(counts))], counts)
+    # A token is as frequent as its share of the text says, whatever was counted of either side.
+    scale = counts.sum() / max(1.0, plan.table.counts.sum())
+    ours = traits_of(tokenizer.vocabulary.pieces, scale * plan.table.counts)
     lacking = np.zeros_like(ours)
     for i, (kind, weights) in enumerate(found):
-        if kind == WEIGHTED:
+        if kind in (WEIGHTED, CONTAINING, SPELLING):
             lacking[i] = ours[i] - sum(weight * theirs[s] for s, weight in weights)
     kinds, all_weights = map(list, zip(*found, strict=True))
     return Rows(kinds, all_weights, lacking, theirs, np.flatnonzero(counts >= 1), known)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pairpiece.text.options import MARKER
+
 _HALF = 0.5  # what counts for a token that was not seen at all
 _MIN_TOKENS = 100
 """With fewer that were seen, nothing can be said."""
@@ -22,22 +24,23 @@ Traits = npt.NDArray[np.float64]
 """A row for each token, a column for each trait."""
 
 
-def traits_of(
-    tokens: Sequence[str], begins_word: Sequence[bool], counts: npt.NDArray[np.float64]
-) -> Traits:
-    """The traits of tokens, which are given as people write them.
+def traits_of(tokens: Sequence[str], counts: npt.NDArray[np.float64]) -> Traits:
+    """The traits of tokens, which are written with ▁ for spaces.
 
-    >>> traits_of(["▁Chat", "s"], [True, False], np.array([1.0, 1.0]))
+    In vocabularies that mark no beginnings, as WordPiece, no token has that trait; then rows do not
+    differ with it, and it moves nothing.
+
+    >>> traits_of(["▁Chat", "s"], np.array([1.0, 1.0]))
     array([[0., 1., 1.],
            [0., 0., 0.]])
     """
-    letters = [next((c for c in token if c.isalpha()), "") for token in tokens]
-    capitals = [letter.isupper() for letter in letters]
-    return np.column_stack([np.log(np.maximum(counts, _HALF)), begins_word, capitals])
+    begins = [token.startswith(MARKER) for token in tokens]
+    capitals = [next((c for c in token if c.isalpha()), "").isupper() for token in tokens]
+    return np.column_stack([np.log(np.maximum(counts, _HALF)), begins, capitals])
 
 
 def slopes(matrix: Any, traits: Traits, seen: npt.NDArray[np.int64]) -> Any:
-    """By how much the rows of a matrix differ with each trait; None if too little is known."""
+    """By how much the rows of a matrix differ with each trait; None if that cannot be known."""
     import torch
 
     if len(seen) < _MIN_TOKENS:
@@ -48,4 +51,4 @@ def slopes(matrix: Any, traits: Traits, seen: npt.NDArray[np.int64]) -> Any:
     ids = torch.from_numpy(seen)
     for of_ids, part in zip(torch.split(ids, 4096), torch.split(solution, 4096, 1), strict=True):
         found += torch.tensordot(part, matrix[of_ids].double(), 1)
-    return found.float()
+    return found.float() if bool(torch.isfinite(found).all()) else None

@@ -32,7 +32,6 @@ from pairpiece.pretrained.vocabulary_tensors import (
     SIDES,
     VocabularyTensor,
     has_separate_vocabularies,
-    in_checkpoint,
     sizes,
     text_config,
     vocabulary_tensors,
@@ -46,7 +45,7 @@ TRAITS = 0.9
 _FEW = 1000
 """Layers or experts that a model may be said to have without tensors to show for them."""
 _FLOATS = ("F64", "F32", "F16", "BF16")
-_KEPT = ("*.py", "LICENSE*", "chat_template.jinja", "preprocessor_config.json")
+_KEPT = ("*.py", "LICENSE*", "chat_template.jinja", "*processor_config.json")
 """Files of a model that are the same for every vocabulary; some are licences."""
 
 
@@ -90,8 +89,8 @@ def transfer(
     `model_tokenizer` is the model's tokenizer, or its folder, if it does not lie beside the model.
     `side` is ``"decoder"`` or ``"encoder"`` for translation models whose sides have vocabularies
     of their own.  Rows of output layers are moved the part `traits` of the way (0 for not at all)
-    to where those of tokens lie that are as frequent as the piece, and begin a word or a capital
-    letter as it does: see docs/transfer.md.
+    to where those of tokens lie that are as frequent as the piece, and begin a word, or begin
+    with a capital letter, as it does: see docs/transfer.md.
     """
     chosen = _Choices(extend, side, top, traits)
     if not isinstance(tokenizer, Tokenizer):
@@ -148,7 +147,7 @@ class _Job:
         self._weights = WeightFiles(folder)
         _check_config(folder, config, len(self._weights.tensors))
         shapes = {name: tensor.shape for name, tensor in self._weights.tensors.items()}
-        self._tensors = in_checkpoint(vocabulary_tensors(config, side), shapes)
+        self._tensors = vocabulary_tensors(config, shapes, side)
         _check_tensors(folder, self._weights, self._tensors, theirs)
         self._rows, self._tokenizer = _rows(config, tokenizer, theirs, chosen)
         self._files = huggingface_files.files_with(

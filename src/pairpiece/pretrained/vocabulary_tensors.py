@@ -74,8 +74,33 @@ class VocabularyTensor:
     is_output: bool  # whether it says which token comes, alone or as well as what is read
 
 
-def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, VocabularyTensor]:
-    """The tensors that have a row for each token, by name."""
+def vocabulary_tensors(
+    config: Any, shapes: Mapping[str, tuple[int, ...]], side: str = "both"
+) -> dict[str, VocabularyTensor]:
+    """The tensors that have a row for each token, by name, of a checkpoint with such tensors.
+
+    A checkpoint may be of a part of the model, or of a whole that the model is a part of.  That of
+    a model that also reads images has names of its own (``language_model.model.…`` instead of
+    ``model.language_model.…``); there the end of the name and the shape tell.
+    """
+    known, others = _in_model(config, side)
+    found: dict[str, VocabularyTensor] = {}
+    missed: dict[str, VocabularyTensor] = {}
+    for other, tensor in known.items():
+        same = [n for n in shapes if f".{other}".endswith(f".{n}") or n.endswith(f".{other}")]
+        found |= dict.fromkeys(same, tensor)
+        if not same:
+            missed[other] = tensor
+    for other, tensor in missed.items():
+        end = other.split(".")[-2:]
+        for name in set(shapes) - set(found) - others:
+            if name.split(".")[-2:] == end and shapes[name] == tensor.shape:
+                found[name] = tensor
+    return found
+
+
+def _in_model(config: Any, side: str) -> tuple[dict[str, VocabularyTensor], set[str]]:
+    """The tensors of a model that have a row for each token, and the names of all others."""
     names = sizes(config, side)
     more = copy.deepcopy(config)
     for name in names:
@@ -93,7 +118,7 @@ def vocabulary_tensors(config: Any, side: str = "both") -> dict[str, VocabularyT
             if size != larger:
                 is_bias = tensor.numel() == size
                 found[name] = VocabularyTensor(tuple(tensor.shape), axis, is_bias or name in said)
-    return found
+    return found, set(after) - set(found)
 
 
 def _meta_model(config: Any) -> Any:
@@ -110,27 +135,3 @@ def _meta_model(config: Any) -> Any:
         )
     with torch.device("meta"):
         return found(copy.deepcopy(config))
-
-
-def in_checkpoint(
-    known: dict[str, VocabularyTensor], shapes: Mapping[str, tuple[int, ...]]
-) -> dict[str, VocabularyTensor]:
-    """The same for the tensors of a checkpoint, whose names and shapes are given.
-
-    A checkpoint may be of a part of the model, or of a whole that the model is a part of.  That of
-    a model that also reads images has names of its own (``language_model.model.…`` instead of
-    ``model.language_model.…``); there the end of the name and the shape tell.
-    """
-    found: dict[str, VocabularyTensor] = {}
-    missed: dict[str, VocabularyTensor] = {}
-    for other, tensor in known.items():
-        same = [n for n in shapes if f".{other}".endswith(f".{n}") or n.endswith(f".{other}")]
-        found |= dict.fromkeys(same, tensor)
-        if not same:
-            missed[other] = tensor
-    for other, tensor in missed.items():
-        end = other.split(".")[-2:]
-        for name, shape in shapes.items():
-            if name not in found and name.split(".")[-2:] == end and shape == tensor.shape:
-                found[name] = tensor
-    return found

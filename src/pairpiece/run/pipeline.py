@@ -17,6 +17,7 @@ from pairpiece.corpus.reading import Paths
 from pairpiece.errors import CorpusError
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
+from pairpiece.learning.training import translated_again
 from pairpiece.model.calibration import calibrated, misses
 from pairpiece.model.saving import check_destination
 from pairpiece.model.tokenizer import Tokenizer, load
@@ -26,7 +27,7 @@ from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.align import AlignWords
 from pairpiece.run.stages.calibrate import Calibrate, read_dev
 from pairpiece.run.stages.learn import Learn
-from pairpiece.run.stages.pairs import CollectPairs
+from pairpiece.run.stages.pairs import CollectPairs, read_pairs
 from pairpiece.run.stages.read import Read
 from pairpiece.run.stages.source import TrainSource
 from pairpiece.run.stages.stage import Doing
@@ -128,7 +129,8 @@ def run(
             fitted = do(Calibrate(job, job.balance, aligned, learned, tokenizer, dev))
             for miss in misses(fitted.details):
                 reporter.warning(miss)
-            tokenizer = Tokenizer(calibrated(tokenizer.state, fitted.details))
+            state = calibrated(tokenizer.state, fitted.details)
+            tokenizer = Tokenizer(translated_again(state, read_pairs(pairs), job.plan))
         return FinishedRun(tokenizer, do.results, _examples(text), folder if cache else None)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from pairpiece.foreign.protocol import digest_of
-from pairpiece.learning.pairs import Pairs
 from pairpiece.learning.schedule import Progress, passes_left
 from pairpiece.learning.training import learn_tokenizer
 from pairpiece.model.saving import save_alone
@@ -17,6 +16,7 @@ from pairpiece.run.aligned_text import AlignedText
 from pairpiece.run.job import Job
 from pairpiece.run.provenance import provenance
 from pairpiece.run.reporting import Reporter
+from pairpiece.run.stages.pairs import read_pairs
 from pairpiece.run.stages.stage import Stage
 from pairpiece.run.workspace import Result
 
@@ -61,7 +61,7 @@ class Learn(Stage):
             left = passes_left(event.vocab_size, plan.vocab_size, plan.learning)
             reporter.advance(event.iteration, event.iteration + left, "passes")
 
-        pairs = Pairs.load(self.pairs.folder / "pairs.safetensors")
+        pairs = read_pairs(self.pairs)
         state = learn_tokenizer(pairs, plan, progress, self.aligned.source).state
         origin = {**state.provenance, **provenance(self.job, self.aligned, self.pairs)}
         state = dataclasses.replace(state, provenance=origin)

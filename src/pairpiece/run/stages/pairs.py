@@ -14,6 +14,14 @@ from pairpiece.run.aligned_text import AlignedText
 from pairpiece.run.job import Job
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.stage import Stage
+from pairpiece.run.workspace import Result
+
+_FILE = "pairs.safetensors"
+
+
+def read_pairs(result: Result) -> Pairs:
+    """What the stage has collected."""
+    return Pairs.load(result.folder / _FILE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class CollectPairs(Stage):
         """Collect, merge and count."""
         details = {"target_words": 0, "linked_words": 0, "links": 0}
         pairs = Pairs.from_examples(self._examples(reporter, details))
-        pairs.save(folder / "pairs.safetensors")
+        pairs.save(folder / _FILE)
         return {**details, "examples": pairs.total, "distinct": len(pairs)}
 
     def _examples(self, reporter: Reporter, details: dict[str, int]) -> Iterator[Example]:
