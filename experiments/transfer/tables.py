@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pairpiece import files
 
-OURS, CONTROL = "PairPiece", "with traits"
+OURS, CONTROL, OTHER_PIECES = "PairPiece", "with traits", ", SentencePiece's pieces"
 BUDGETS = (0, 512, 2048, 10_240)
 
 Curve = dict[int, float]
@@ -50,7 +50,7 @@ def read(path: Path, split: str, lines: int) -> dict[str, Curves]:
         result = json.loads(line)
         pair, _, of_split, of_lines, pieces, start, seed = result["key"]
         if (of_split, of_lines) == (split, lines):
-            name = start if pieces == "ours" else f"{start}, {pieces} pieces"
+            name = start if pieces == "ours" else f"{start}{OTHER_PIECES}"
             curves = pairs.setdefault(pair, defaultdict(dict))
             curves[name][seed] = dict(result["curve"])
     return pairs
@@ -78,8 +78,11 @@ def lines_saved(pairs: dict[str, Curves]) -> Iterator[str]:
     yield "| | " + " | ".join(f"{budget:,} lines" for budget in BUDGETS[:-1]) + " |"
     yield "|---" * len(BUDGETS) + "|"
     for pair, curves in pairs.items():
+        if OURS not in curves:
+            continue
         ours = _means(curves[OURS])
-        others = {n: _means(of) for n, of in curves.items() if OURS not in n and CONTROL not in n}
+        theirs = [name for name in curves if not name.startswith(OURS) and CONTROL not in name]
+        others = {name: _means(curves[name]) for name in theirs if OTHER_PIECES not in name}
         cells = []
         for budget in BUDGETS[:-1]:
             needed = {name: _reached(curve, ours[budget]) for name, curve in others.items()}
