@@ -20,6 +20,7 @@ from pathlib import Path
 from pairpiece import files
 
 OURS, CONTROL, OTHER_PIECES = "PairPiece", "with traits", ", SentencePiece's pieces"
+_NONE = 256  # where 0 lines are drawn, on a logarithmic axis
 BUDGETS = (0, 512, 2048, 10_240)
 
 Curve = dict[int, float]
@@ -118,25 +119,34 @@ def _difference(one: dict[int, Curve], other: dict[int, Curve], lines: int) -> s
 
 
 def draw(pairs: dict[str, Curves], path: Path) -> None:
-    """Curves of all starts, a picture for each language pair."""
+    """Curves of PairPiece and of what others do, a picture for each language pair."""
     import matplotlib
 
     matplotlib.use("agg")
+    matplotlib.rcParams["svg.hashsalt"] = "pairpiece"  # the same bytes each time
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, len(pairs), figsize=(4.5 * len(pairs), 3.6), squeeze=False)
+    named = {name: None for curves in pairs.values() for name in curves}
+    others = [n for n in named if not any(x in n for x in (OURS, CONTROL, OTHER_PIECES))]
+    figure, axes = pyplot.subplots(1, len(pairs), figsize=(4.2 * len(pairs), 3.8), squeeze=False)
     for axis, (pair, curves) in zip(axes[0], pairs.items(), strict=True):
-        for name, of_name in curves.items():
-            means = _means(of_name)
-            width = 2.4 if name == OURS else 1.1
-            axis.plot([max(x, 256) for x in means], means.values(), label=name, linewidth=width)
+        for number, name in enumerate([*others, OURS]):
+            if name in curves:
+                means = _means(curves[name])
+                style = {"color": "black", "linewidth": 2.4} if name == OURS else {}
+                style = style or {"color": f"C{number}", "linewidth": 1.2}
+                axis.plot([max(x, _NONE) for x in means], means.values(), label=name, **style)
         axis.set_xscale("log", base=2)
+        ticks = [_NONE, *(512 * 4**k for k in range(3))]
+        axis.set_xticks(ticks, ["0", *(f"{tick:,}" for tick in ticks[1:])])
+        axis.minorticks_off()
         axis.set_title(pair.replace("-", " → "))
-        axis.set_xlabel("lines of the new language (first point: none)")
-        axis.set_ylabel("bits per byte")
-    axes[0][-1].legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path)
+        axis.set_xlabel("lines of the new language")
+    axes[0][0].set_ylabel("bits per byte")
+    handles, labels = max((a.get_legend_handles_labels() for a in axes[0]), key=lambda h: len(h[1]))
+    figure.legend(handles, labels, loc="lower center", ncols=len(labels), fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 if __name__ == "__main__":
