@@ -204,10 +204,13 @@ class Pair:
         folder = self.folder / f"{start.replace(' ', '-')}-{pieces}"
         if not folder.is_dir():
             sides = [list(files.lines(path)) for path in self.texts.train]
-            shutil.copytree(transferred, folder)
             donor = partial(self._donor, pieces)
             case = Case(self.model, transferred, tokenizer, sides[0], sides[1], donor)
-            write(case, STARTS[start](case), folder)
+            rows = STARTS[start](case)
+            unfinished = folder.with_suffix(".unfinished")
+            shutil.copytree(transferred, unfinished, dirs_exist_ok=True)
+            write(case, rows, unfinished)
+            unfinished.rename(folder)
         return folder
 
 

@@ -5,7 +5,8 @@
 A Transformer learns to translate French to Italian.  Then its decoder is given Maltese pieces, with
 rows by what they stand for in Italian–Maltese text, and it goes on with French–Maltese lines: those
 whose Italian side is the same in the two corpora.  No such line was among those that it has learned
-French–Italian from.  Each result is a line of JSON in ``--results``.
+French–Italian from.  Dev lines, for curves, are among those that the tokenizer has learned from;
+test lines are not.  Each result is a line of JSON in ``--results``.
 """
 
 from __future__ import annotations
