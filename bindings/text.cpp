@@ -54,6 +54,18 @@ void bind_text(nb::module_& module) {
           "text"_a)
       .def("words", &words_of, "text"_a);
 
+  nb::enum_<CharacterClass>(module, "CharacterClass")
+      .value("letter", CharacterClass::letter)
+      .value("symbol", CharacterClass::symbol)
+      .value("control", CharacterClass::control)
+      .value("extend", CharacterClass::extend);
+
+  module.def("character_runs", [] {
+    std::vector<std::pair<uint32_t, CharacterClass>> runs;
+    for (const auto& [first, kind] : character_runs()) runs.emplace_back(first, kind);
+    return runs;
+  });
+
   module.def(
       "grow_diag_final_and",
       [](nb::handle forward, nb::handle reverse) {

@@ -19,6 +19,13 @@ CharacterClass find_character_class(char32_t code_point) {
   return static_cast<CharacterClass>(*(after - 1) & 3u);
 }
 
+std::vector<std::pair<char32_t, CharacterClass>> character_runs() {
+  std::vector<std::pair<char32_t, CharacterClass>> runs;
+  for (const uint32_t entry : kRanges)
+    runs.emplace_back(char32_t(entry >> 2), CharacterClass(entry & 3u));
+  return runs;
+}
+
 const std::array<CharacterClass, kDirectClasses> kCharacterClasses = [] {
   std::array<CharacterClass, kDirectClasses> table{};
   for (char32_t c = 0; c < kDirectClasses; ++c) table[c] = find_character_class(c);

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace pairpiece {
 
@@ -17,6 +19,8 @@ enum class CharacterClass : uint8_t {
 inline constexpr char32_t kDirectClasses = 0x3000;
 extern const std::array<CharacterClass, kDirectClasses> kCharacterClasses;
 CharacterClass find_character_class(char32_t code_point);
+// All of Unicode: where each run of characters of one class begins, in order.
+std::vector<std::pair<char32_t, CharacterClass>> character_runs();
 
 // Whether a byte is an ASCII character of a class; a space is of none here.
 extern const std::array<uint8_t, 256> kAsciiClasses;

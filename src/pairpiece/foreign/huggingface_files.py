@@ -13,6 +13,7 @@ from typing import Any
 from pairpiece.errors import ModelFormatError
 from pairpiece.foreign.sentencepiece_format import check_exportable
 from pairpiece.foreign.special_tokens import add_special_tokens, added_token
+from pairpiece.text import word_pattern
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType, Unigram
 from pairpiece.text.words import WordSplitter
@@ -37,7 +38,7 @@ def tokenizer_json(tokenizer: Unigram) -> dict[str, Any]:
             if kind in (*_SPECIAL, PieceType.USER_DEFINED)
         ],
         "normalizer": {"type": "Sequence", "normalizers": _normalizers(tokenizer)},
-        "pre_tokenizer": _nothing_but_text(tokenizer),
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": _pre_tokenizers(tokenizer)},
         "post_processor": None,
         "decoder": {"type": "Sequence", "decoders": _decoders(tokenizer)},
         "model": {
@@ -50,6 +51,67 @@ def tokenizer_json(tokenizer: Unigram) -> dict[str, Any]:
             "byte_fallback": options.byte_fallback,
         },
     }
+
+
+def _pre_tokenizers(tokenizer: Unigram) -> list[dict[str, Any]]:
+    """Spaces become ▁, the dummy prefix is put before the text, and words are set apart.
+
+    All of it happens after tokens that were added are found, so that these are found anywhere.
+    """
+    options = tokenizer.options
+    if options.add_dummy_prefix and options.remove_extra_spaces:
+        steps = [_PREFIX_UNLESS_SPACE]  # the normalizer has left one space at the beginning
+    elif options.add_dummy_prefix:
+        steps = [_SPACES_TO_MARKERS, PREFIX, _SPACES_TO_MARKERS]
+    else:
+        steps = [_SPACES_TO_MARKERS]
+    pattern = _word_pattern(tokenizer)
+    if pattern is not None:
+        steps.append(words_apart(pattern))
+    if pattern != word_pattern.lossless() and options.pretokenization != "paper":
+        steps.append(_nothing_but_text(tokenizer))  # elsewhere its parts are words
+    return steps
+
+
+def _metaspace(replacement: str, scheme: str) -> dict[str, Any]:
+    return {
+        "type": "Metaspace",
+        "replacement": replacement,
+        "prepend_scheme": scheme,
+        "split": False,
+    }
+
+
+_SPACES_TO_MARKERS = _metaspace(MARKER, "never")
+_PREFIX_UNLESS_SPACE = _metaspace(MARKER, "first")
+# Metaspace puts no prefix before its own replacement, so that a space at the beginning would have
+# none.  When this one comes, spaces have become ▁: it always puts a space.
+PREFIX = _metaspace(" ", "first")
+
+
+def words_apart(pattern: str) -> dict[str, Any]:
+    """A pre-tokenizer that makes a word of each match."""
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+def _word_pattern(tokenizer: Unigram) -> str | None:
+    """What finds the words that the model's pieces keep to; none if these keep to no words.
+
+    Unknown characters beside each other are one token, also at the end of a word, so they are
+    split off only where a space is a piece.
+    """
+    options, vocabulary = tokenizer.options, tokenizer.vocabulary
+    by_words = vocabulary.summation == "words" and options.pretokenization != "none"
+    if by_words and options.pretokenization == "lossless" and options.byte_fallback:
+        return word_pattern.lossless()
+    if by_words or vocabulary.summation == "spaces":
+        return word_pattern.BY_SPACES if MARKER in vocabulary.pieces else None
+    return None
 
 
 def _nothing_but_text(tokenizer: Unigram) -> dict[str, Any]:
@@ -94,13 +156,20 @@ def _normalizers(tokenizer: Unigram) -> list[dict[str, Any]]:
     if tokenizer.charsmap:
         table = base64.b64encode(tokenizer.charsmap).decode("ascii")
         steps.append({"type": "Precompiled", "precompiled_charsmap": table})
+    if tokenizer.options.pretokenization == "paper":
+        steps.append(spaces_before_symbols(prefix=tokenizer.options.add_dummy_prefix))
     if tokenizer.options.remove_extra_spaces:
         steps.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
-        steps.append({"type": "Strip", "strip_left": True, "strip_right": True})
-    if tokenizer.options.add_dummy_prefix:
-        steps.append({"type": "Prepend", "prepend": " "})
-    steps.append({"type": "Replace", "pattern": {"String": " "}, "content": MARKER})
+        left = not tokenizer.options.add_dummy_prefix  # else the space may be the prefix
+        steps.append({"type": "Strip", "strip_left": left, "strip_right": True})
     return steps
+
+
+def spaces_before_symbols(*, prefix: bool) -> dict[str, Any]:
+    """A normalizer that does what the paper does; not where a dummy prefix will stand."""
+    place = word_pattern.AFTER_CHARACTER if prefix else word_pattern.NOT_AFTER_SPACE
+    pattern = word_pattern.before_symbols(place)
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": " "}
 
 
 def _decoders(tokenizer: Unigram) -> list[dict[str, Any]]:

@@ -72,8 +72,8 @@ def vocabulary_text(tokenizer: Unigram) -> str:
 
 
 def is_exportable(tokenizer: Unigram) -> bool:
-    """Whether tools that segment whole texts find the words of this model."""
-    return tokenizer.options.pretokenization in ("lossless", "spaces", "none")
+    """Whether other tools can be told what the words of this model are."""
+    return tokenizer.options.pretokenization != "custom"
 
 
 def check_exportable(tokenizer: Unigram, tool: str) -> None:

@@ -15,11 +15,18 @@ ROLES = ("unk", "bos", "eos", "pad")
 
 
 def taken_over(
-    name: str, vocabulary: Vocabulary, special: dict[str, int], table: bytes, **text: Any
+    name: str,
+    vocabulary: Vocabulary,
+    special: dict[str, int],
+    table: bytes,
+    *,
+    words: str | None = None,
+    **text: Any,
 ) -> Unigram:
     """Pieces, types and scores as another tool has them, checked; `name` is that of its file.
 
-    `special` has the ids of the `ROLES`, -1 for none; `text` is what is known about text.
+    `special` has the ids of the `ROLES`, -1 for none; `words` is the pre-tokenization, if it is
+    known; `text` is what else is known about text.
     """
     pieces = [
         piece.replace(MARKER, " ") if kind == PieceType.USER_DEFINED else piece
@@ -42,7 +49,7 @@ def taken_over(
     try:
         options = TextOptions(
             normalization="imported" if table else "none",
-            pretokenization=_words_of(vocabulary.normal(), vocabulary.summation),
+            pretokenization=words or _words_of(vocabulary.normal(), vocabulary.summation),
             byte_fallback=bool(vocabulary.special[PieceType.BYTE]),
             user_defined_symbols=tuple(vocabulary.special[PieceType.USER_DEFINED]),
             control_symbols=tuple(

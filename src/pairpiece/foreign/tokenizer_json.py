@@ -8,9 +8,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pairpiece.errors import ModelFormatError
-from pairpiece.foreign.huggingface_files import keeps_text_apart
+from pairpiece.foreign.huggingface_files import (
+    PREFIX,
+    keeps_text_apart,
+    spaces_before_symbols,
+    words_apart,
+)
 from pairpiece.foreign.special_tokens import token_text
 from pairpiece.foreign.taking_over import ROLES, taken_over
+from pairpiece.text import word_pattern
 from pairpiece.text.normalization import charsmap
 from pairpiece.text.options import BYTE_PIECES, MARKER
 from pairpiece.text.vocabulary import MAX_SCORE, PieceType, Unigram, Vocabulary
@@ -97,11 +103,15 @@ def _read(parsed: Any, given: dict[str, str | None], name: str) -> Unigram:
     normalization.check()
     if normalization.split and MARKER not in pieces:
         raise ModelFormatError(f"{name}: the vocabulary has no ▁, which is needed here")
+    summation = "spaces" if normalization.split else "texts"
+    if normalization.words is not None:
+        summation = "words"
     return taken_over(
         name,
-        Vocabulary(pieces, kinds, scores, "spaces" if normalization.split else "texts"),
+        Vocabulary(pieces, kinds, scores, summation),
         special,
         normalization.table or b"",
+        words=normalization.words,
         add_dummy_prefix=normalization.prefix,
         remove_extra_spaces=normalization.squeeze,
     )
@@ -115,6 +125,7 @@ class _Normalization:
         self._added = added
         self.table: bytes | None = None
         self.prefix = self.split = False
+        self.words: str | None = None  # the pre-tokenization, if it is one of PairPiece's
         self._marks = self._strips = self._squeezes = self._splits_words = False
 
     @property
@@ -159,6 +170,8 @@ class _Normalization:
         elif kind == "Replace" and step["pattern"].get("Regex") == " {2,}":
             self._squeezes = True
             return step["content"] in (" ", MARKER)
+        elif step in (spaces_before_symbols(prefix=True), spaces_before_symbols(prefix=False)):
+            self.words = "paper"
         elif kind == "Replace":
             self._marks = True
             return (step["pattern"].get("String"), step["content"]) == (" ", MARKER)
@@ -170,10 +183,15 @@ class _Normalization:
         elif kind == "Metaspace":
             scheme = "always" if step.get("add_prefix_space", True) else "never"
             scheme = step.get("prepend_scheme", scheme)
-            self.prefix = scheme == "always" or (scheme == "first" and not self._splits_words)
+            first = scheme == "first" and not self._splits_words
+            self.prefix = self.prefix or scheme == "always" or first
             self.split = self.split or bool(step.get("split", True))
             self._marks = True
-            return bool(step["replacement"] == MARKER)
+            return step["replacement"] == MARKER or step == PREFIX
+        elif step == words_apart(word_pattern.lossless()):
+            self.words = "lossless"
+        elif step == words_apart(word_pattern.BY_SPACES):
+            self.split = True
         else:
             return keeps_text_apart(step, self._added)
         return True

@@ -1,0 +1,66 @@
+"""The words of a text as regular expressions, for tools that are told so what a word is."""
+
+from __future__ import annotations
+
+import functools
+
+from pairpiece import _core
+from pairpiece.text.options import MARKER
+
+BY_SPACES = f"{MARKER}?[^{MARKER}]+|{MARKER}"
+"""Finds the words that begin at spaces, in text whose spaces are written as ▁."""
+
+NOT_AFTER_SPACE = "(?<! )"
+AFTER_CHARACTER = "(?<=[^ ])"
+
+
+@functools.cache
+def lossless() -> str:
+    """Finds the words of lossless pre-tokenization, in text whose spaces are written as ▁.
+
+    Characters are named one by one, not by Unicode category: tools know different versions of
+    Unicode, and words must not depend on that.
+    """
+    symbols, controls, marks = map(_named, ("symbol", "control", "extend"))
+    return (
+        f"{MARKER}?(?:[{symbols}][{symbols}{marks}]*|[{controls}][{controls}{marks}]*"
+        f"|[^{symbols}{controls}{MARKER}]+)|{MARKER}"
+    )
+
+
+@functools.cache
+def before_symbols(place: str) -> str:
+    """Finds the places before symbols where the paper's pre-tokenization puts a space."""
+    return f"{place}(?=[{_named('symbol', MARKER)}])"
+
+
+def _named(kind: str, also: str = "") -> str:
+    """The characters of a class, without ▁ unless it is named, as they stand within brackets."""
+    runs = _core.character_runs()
+    ends = [first for first, _ in runs[1:]] + [0x110000]
+    ranges = [
+        part
+        for (first, found), end in zip(runs, ends, strict=True)
+        if found == _core.CharacterClass[kind]
+        for part in _without_marker(first, end - 1)
+    ]
+    return also + "".join(map(_range, ranges))
+
+
+def _without_marker(first: int, last: int) -> list[tuple[int, int]]:
+    marker = ord(MARKER)
+    if not first <= marker <= last:
+        return [(first, last)]
+    return [(a, b) for a, b in ((first, marker - 1), (marker + 1, last)) if a <= b]
+
+
+def _range(ends: tuple[int, int]) -> str:
+    first, last = map(_escaped, ends)
+    return first if ends[0] == ends[1] else f"{first}-{last}"
+
+
+def _escaped(code_point: int) -> str:
+    character = chr(code_point)
+    if code_point < 0x20:
+        return f"\\x{code_point:02X}"
+    return f"\\{character}" if character in "[]\\^-&" else character
