@@ -24,6 +24,17 @@ class WordSplitter:
 
     def words(self, text: str) -> list[tuple[str, bool]]: ...
 
+class CharacterClass(enum.Enum):
+    letter = 0
+
+    symbol = 1
+
+    control = 2
+
+    extend = 3
+
+def character_runs() -> list[tuple[int, CharacterClass]]: ...
+
 def grow_diag_final_and(forward: object, reverse: object) -> list[tuple[int, int]]: ...
 
 class Conditional(enum.Enum):

@@ -99,13 +99,6 @@ def test_a_directory_without_a_model_is_refused(tmp_path: Path) -> None:
         pairpiece.PairPieceTokenizer.from_pretrained(tmp_path)
 
 
-def test_arguments_that_mean_nothing_with_a_source_are_refused(
-    tokenizer: pairpiece.PairPieceTokenizer,
-) -> None:
-    with pytest.raises(pairpiece.OptionError, match="stride"):
-        tokenizer(TEXTS, source=SOURCES, stride=3)
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of datasets, and of forking
 @pytest.mark.parametrize("num_proc", [None, 2])
 @pytest.mark.parametrize("batched", [False, True])

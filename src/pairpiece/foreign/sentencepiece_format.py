@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
+from pairpiece.foreign.spaced_symbols import spaced
 from pairpiece.foreign.taking_over import ROLES, taken_over
 from pairpiece.text.options import MARKER
 from pairpiece.text.protobuf import Fields, fields_of, message
@@ -22,9 +23,18 @@ _TYPES = {
 
 
 def to_sentencepiece(tokenizer: Unigram) -> bytes:
-    """A ``.model`` that tokenizes as this tokenizer does on its own, token for token."""
+    """A ``.model`` that tokenizes as this tokenizer does on its own, token for token.
+
+    With the paper's pre-tokenization that is so for text without two spaces beside each other.
+    """
     check_exportable(tokenizer, "SentencePiece")
     options, vocabulary = tokenizer.options, tokenizer.vocabulary
+    is_paper = options.pretokenization == "paper"
+    if is_paper and not options.add_dummy_prefix:
+        raise OptionError(
+            "SentencePiece cannot put a space before a symbol that begins a text, as this model "
+            "does; train with add_dummy_prefix=true"
+        )
     pieces: Fields = [
         (
             1,
@@ -56,9 +66,9 @@ def to_sentencepiece(tokenizer: Unigram) -> bytes:
     ]
     normalizer: Fields = [
         (1, "pairpiece"),
-        (2, tokenizer.charsmap),
+        (2, spaced(tokenizer.charsmap) if is_paper else tokenizer.charsmap),
         (3, options.add_dummy_prefix),
-        (4, options.remove_extra_spaces),
+        (4, options.remove_extra_spaces or is_paper),
         (5, True),  # escape_whitespaces
     ]
     return message([*pieces, (2, message(trainer)), (3, message(normalizer))])

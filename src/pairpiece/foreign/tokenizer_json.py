@@ -187,7 +187,7 @@ class _Normalization:
             self.prefix = self.prefix or scheme == "always" or first
             self.split = self.split or bool(step.get("split", True))
             self._marks = True
-            return step["replacement"] == MARKER or step == PREFIX
+            return bool(step["replacement"] == MARKER or step == PREFIX)
         elif step == words_apart(word_pattern.lossless()):
             self.words = "lossless"
         elif step == words_apart(word_pattern.BY_SPACES):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Sequence
@@ -14,7 +15,8 @@ from pairpiece import files
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import Source
 from pairpiece.model import saving
-from pairpiece.model.encoding import Encoding, Links
+from pairpiece.model.encoding import Links
+from pairpiece.model.paired_backend import Conditions, PairedBackend
 from pairpiece.model.tokenizer import Tokenizer, load
 
 
@@ -49,65 +51,75 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
     def __call__(
         self,
         text: Any = None,
+        text_pair: Any = None,
+        text_target: Any = None,
+        text_pair_target: Any = None,
         *args: Any,
         source: Source | Sequence[Source] | None = None,
         alignment: Links | Sequence[Links | None] | None = None,
+        source_pair: Source | Sequence[Source] | None = None,
         **kwargs: Any,
     ) -> BatchEncoding:
         """Tokenize one text or several, as any tokenizer does; with `source`, each with its own.
 
-        With a source, the arguments are `padding`, `truncation`, `max_length`,
-        `pad_to_multiple_of`, `return_offsets_mapping` and `return_tensors`.
+        The sources are those of `text_target` if that is given, else of `text`; `source_pair` are
+        those of the second texts, which without them are tokenized target only.  `alignment` has
+        the word links of each text with its source.  All other arguments, special tokens in texts
+        and tokens that were added mean what they mean without a source.
         """
         if source is None:
-            plain: BatchEncoding = super().__call__(text, *args, **kwargs)
+            if alignment is not None or source_pair is not None:
+                raise OptionError("alignment and source_pair need a source")
+            plain: BatchEncoding = super().__call__(
+                text, text_pair, text_target, text_pair_target, *args, **kwargs
+            )
             return plain
-        one = isinstance(text, str)
-        encodings: list[Encoding] = self.pairpiece.encode_batch(
-            [text] if one else list(text),
-            [source] if one else source,  # type: ignore[list-item]
-            alignments=[alignment] if one and alignment is not None else alignment,  # type: ignore[list-item, arg-type]
-            out_type=Encoding,
-        )
-        return self._batch(encodings, one=one, **kwargs)
+        first = text if text_target is None else text_target
+        paired = self._with_sources(isinstance(first, str), source, alignment, source_pair)
+        call = super(PairPieceTokenizer, paired).__call__
+        if text is None or text_target is None:
+            found: BatchEncoding = call(
+                text, text_pair, text_target, text_pair_target, *args, **kwargs
+            )
+            return found
+        both: BatchEncoding = super().__call__(text, text_pair, *args, **kwargs)
+        labels = call(None, None, text_target, text_pair_target, *args, **kwargs)
+        both["labels"] = labels["input_ids"]
+        return both
 
-    def _batch(
-        self,
-        encodings: list[Encoding],
-        *,
-        one: bool,
-        padding: Any = False,
-        truncation: Any = None,
-        max_length: int | None = None,
-        pad_to_multiple_of: int | None = None,
-        return_offsets_mapping: bool = False,
-        return_tensors: Any = None,
-        add_special_tokens: bool = True,
-        **unknown: Any,
-    ) -> BatchEncoding:
-        del add_special_tokens  # there are none to add, with a source or without
-        if unknown:
-            raise OptionError(f"with a source there is no argument {', '.join(unknown)}")
-        limit = (max_length or self.model_max_length) if truncation else None
-        rows: dict[str, list[Any]] = {"input_ids": [encoding.ids[:limit] for encoding in encodings]}
-        rows["attention_mask"] = [[1] * len(ids) for ids in rows["input_ids"]]
-        if one and return_tensors is None and not padding:
-            single: dict[str, Any] = {name: values[0] for name, values in rows.items()}
-            if return_offsets_mapping:
-                single["offset_mapping"] = encodings[0].offsets[:limit]
-            return BatchEncoding(single)
-        batch = self.pad(
-            BatchEncoding(rows),
-            padding=padding,
-            max_length=max_length if padding == "max_length" else None,
-            pad_to_multiple_of=pad_to_multiple_of,
-            return_tensors=return_tensors,
+    def encode(self, text: Any, text_pair: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """The ids of one text."""
+        if kwargs.get("source") is None:
+            return super().encode(text, text_pair, *args, **_without_source(kwargs))
+        return self(text, text_pair, None, None, *args, **kwargs)["input_ids"]
+
+    def tokenize(
+        self, text: str, pair: str | None = None, add_special_tokens: bool = False, **kwargs: Any
+    ) -> list[str]:
+        """The tokens of one text."""
+        if kwargs.get("source") is None:
+            kwargs = _without_source(kwargs)
+            plain: list[str] = super().tokenize(text, pair, add_special_tokens, **kwargs)
+            return plain
+        found = self(text, pair, add_special_tokens=add_special_tokens, **kwargs)
+        return list(found.tokens())
+
+    def _with_sources(
+        self, one: bool, source: Any, alignment: Any, source_pair: Any
+    ) -> PairPieceTokenizer:
+        """A copy whose next texts have these sources; other threads go on with this one."""
+
+        def rows(values: Any) -> Any:
+            return [values] if one and values is not None else values
+
+        paired = copy.copy(self)
+        paired._tokenizer = PairedBackend(
+            self._tokenizer,
+            self.pairpiece,
+            Conditions(rows(source), rows(alignment)),
+            Conditions(rows(source_pair)),
         )
-        if return_offsets_mapping:
-            batch["offset_mapping"] = [encoding.offsets[:limit] for encoding in encodings]
-        if one and return_tensors is None:
-            return BatchEncoding({name: values[0] for name, values in batch.items()})
-        return batch
+        return paired
 
     def save_pretrained(
         self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any
@@ -121,3 +133,7 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
         files.write(config, json.dumps(settings, ensure_ascii=False, indent=1).encode("utf-8"))
         saving.save_alone(self.pairpiece.state, Path(save_directory))
         return (*written, str(Path(save_directory) / saving.MANIFEST))
+
+
+def _without_source(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != "source"}

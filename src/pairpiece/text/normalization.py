@@ -12,10 +12,11 @@ import functools
 import itertools
 import tempfile
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import sentencepiece
 
 from pairpiece.errors import OptionError
@@ -35,14 +36,44 @@ def charsmap(name: str) -> bytes:
     if name == "nfkc":
         return _compiled(rule_name="nfkc")
     if name == "nfc":
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "nfc.tsv"
-            lines = (f"{_hex(before)}\t{_hex(after)}\n" for before, after in _nfc_rules())
-            path.write_text("".join(lines), encoding="ascii")
-            return _compiled(rule_tsv=str(path))
+        return compiled(_nfc_rules())
     if name == "none":
         return b""
     raise OptionError(f"normalization {name!r} comes with a vocabulary from elsewhere only")
+
+
+def compiled(rules: Iterable[tuple[str, str]]) -> bytes:
+    """A table of replacements: what is written, and what it becomes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rules.tsv"
+        lines = (f"{_hex(before)}\t{_hex(after)}\n" for before, after in rules)
+        path.write_text("".join(lines), encoding="ascii")
+        return _compiled(rule_tsv=str(path))
+
+
+def rules_of(table: bytes) -> Iterator[tuple[str, str]]:
+    """The replacements of a table that the core has accepted."""
+    if not table:
+        return
+    size = int.from_bytes(table[:4], "little")
+    units = np.frombuffer(table, dtype="<u4", offset=4, count=size // 4)
+    replacements = table[4 + size :]
+    labels = units & np.uint32(0x800000FF)
+    offsets = (units >> np.uint32(10)) << ((units & np.uint32(1 << 9)) >> np.uint32(6))
+    every_byte = np.arange(1, 256, dtype=np.uint32)
+    states = [(b"", int(offsets[0]))]  # what was read, and where its children are
+    while states:
+        before, place = states.pop()
+        children = place ^ every_byte
+        children = np.where(children < len(units), children, 0)
+        for byte in every_byte[labels[children] == every_byte].tolist():
+            child = place ^ byte
+            below = child ^ int(offsets[child])
+            if units[child] >> 8 & 1:
+                begin = int(units[below]) & 0x7FFFFFFF
+                after = replacements[begin : replacements.index(b"\0", begin)]
+                yield (before + bytes([byte])).decode("utf-8"), after.decode("utf-8")
+            states.append((before + bytes([byte]), below))
 
 
 def _compiled(**rule: Any) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 from pairpiece import _core
 from pairpiece.text.options import MARKER
@@ -34,16 +35,24 @@ def before_symbols(place: str) -> str:
     return f"{place}(?=[{_named('symbol', MARKER)}])"
 
 
-def _named(kind: str, also: str = "") -> str:
-    """The characters of a class, without ▁ unless it is named, as they stand within brackets."""
+def symbols() -> Iterator[str]:
+    """All characters before which the paper puts a space."""
+    for first, last in _runs("symbol"):
+        yield from map(chr, range(first, last + 1))
+
+
+def _runs(kind: str) -> Iterator[tuple[int, int]]:
+    """The first and the last characters of all runs of a class."""
     runs = _core.character_runs()
     ends = [first for first, _ in runs[1:]] + [0x110000]
-    ranges = [
-        part
-        for (first, found), end in zip(runs, ends, strict=True)
-        if found == _core.CharacterClass[kind]
-        for part in _without_marker(first, end - 1)
-    ]
+    for (first, found), end in zip(runs, ends, strict=True):
+        if found == _core.CharacterClass[kind]:
+            yield first, end - 1
+
+
+def _named(kind: str, also: str = "") -> str:
+    """The characters of a class, without ▁ unless it is named, as they stand within brackets."""
+    ranges = (part for run in _runs(kind) for part in _without_marker(*run))
     return also + "".join(map(_range, ranges))
 
 
