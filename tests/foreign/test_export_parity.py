@@ -415,3 +415,13 @@ def test_a_symbol_that_text_is_normalised_to_is_found_elsewhere(tool: str, tmp_p
     symbol = trained.piece_to_id("é")
     assert Exported.of(trained, tmp_path).loaded(tool).encode("e\u0301") == [symbol]
     assert symbol not in trained.encode("e\u0301")
+
+
+def test_sentencepiece_makes_one_space_of_two_with_the_papers_words(tmp_path: Path) -> None:
+    trained = pairpiece.train_from_pairs(PAIRS, 500, "paper")
+    exported = Exported.of(trained, tmp_path)
+    theirs = exported.loaded("sentencepiece")
+    assert (
+        theirs.encode(" il  gatto.") == trained.encode("il gatto.") == theirs.encode("il gatto .")
+    )
+    assert trained.encode("il  gatto") != trained.encode("il gatto")
