@@ -11,12 +11,23 @@ constexpr uint32_t kRanges[] = {
 #include "character_class_table.inc"
 };
 
+// The zeros of all scripts, ascending; Unicode has the other nine digits after each of them.
+constexpr char32_t kZeros[] = {
+#include "digit_table.inc"
+};
+
 }  // namespace
 
 CharacterClass find_character_class(char32_t code_point) {
   const auto* after = std::upper_bound(std::begin(kRanges), std::end(kRanges),
                                        uint32_t(code_point) << 2 | 3u);
   return static_cast<CharacterClass>(*(after - 1) & 3u);
+}
+
+bool is_digit(char32_t code_point) {
+  if (code_point < 0x80) return code_point - U'0' < 10;
+  const auto* after = std::upper_bound(std::begin(kZeros), std::end(kZeros), code_point);
+  return code_point - *(after - 1) < 10;  // the first is '0'
 }
 
 const std::array<CharacterClass, kDirectClasses> kCharacterClasses = [] {
