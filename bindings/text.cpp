@@ -40,11 +40,13 @@ void bind_text(nb::module_& module) {
       .def(
           "__init__",
           [](WordSplitter* self, const nb::bytes& charsmap, Splitting splitting, bool dummy_prefix,
-             bool squeeze, const nb::list& symbols) {
-            new (self) WordSplitter(to_normalizer(charsmap), {splitting, dummy_prefix, squeeze},
+             bool squeeze, bool split_digits, const nb::list& symbols) {
+            new (self) WordSplitter(to_normalizer(charsmap),
+                                    {splitting, dummy_prefix, squeeze, split_digits},
                                     to_strings(symbols));
           },
-          "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "symbols"_a)
+          "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "split_digits"_a,
+          "symbols"_a)
       .def(
           "normalize",
           [](const WordSplitter& splitter, nb::str text) {

@@ -27,9 +27,9 @@ using Scores = std::variant<std::monostate, const BigramModel*, const Paired*>;
 class PyTokenizer {
  public:
   PyTokenizer(const nb::bytes& charsmap, Splitting splitting, bool dummy_prefix, bool squeeze,
-              const nb::list& pieces, const std::vector<uint8_t>& types,
+              bool split_digits, const nb::list& pieces, const std::vector<uint8_t>& types,
               const std::vector<double>& scores, Summation summation)
-      : tokenizer_(to_normalizer(charsmap), {splitting, dummy_prefix, squeeze},
+      : tokenizer_(to_normalizer(charsmap), {splitting, dummy_prefix, squeeze, split_digits},
                    {to_strings(pieces), to_types(types), scores, summation}) {
     for (size_t id = 0; id < pieces.size(); ++id) {
       numbers_.push_back(nb::steal(PyLong_FromSize_t(id)));
@@ -218,10 +218,10 @@ void bind_tokenizer(nb::module_& module) {
            "whole_sentence"_a, nb::keep_alive<1, 2>());
 
   nb::class_<PyTokenizer>(module, "Tokenizer")
-      .def(nb::init<const nb::bytes&, Splitting, bool, bool, const nb::list&,
+      .def(nb::init<const nb::bytes&, Splitting, bool, bool, bool, const nb::list&,
                     const std::vector<uint8_t>&, const std::vector<double>&, Summation>(),
-           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "pieces"_a, "types"_a,
-           "scores"_a, "summation"_a)
+           "charsmap"_a, "splitting"_a, "dummy_prefix"_a, "squeeze"_a, "split_digits"_a, "pieces"_a,
+           "types"_a, "scores"_a, "summation"_a)
       .def_prop_ro("splitter", &PyTokenizer::splitter)
       .def("encode", &PyTokenizer::encode, "text"_a, "as_pieces"_a)
       .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "scores"_a.none(), "as_pieces"_a,

@@ -11,6 +11,11 @@ constexpr uint32_t kRanges[] = {
 #include "character_class_table.inc"
 };
 
+// The zeros of all scripts, ascending; Unicode has the other nine digits after each of them.
+constexpr char32_t kZeros[] = {
+#include "digit_table.inc"
+};
+
 }  // namespace
 
 CharacterClass find_character_class(char32_t code_point) {
@@ -24,6 +29,12 @@ std::vector<std::pair<char32_t, CharacterClass>> character_runs() {
   for (const uint32_t entry : kRanges)
     runs.emplace_back(char32_t(entry >> 2), CharacterClass(entry & 3u));
   return runs;
+}
+
+bool is_digit(char32_t code_point) {
+  if (code_point < 0x80) return code_point - U'0' < 10;
+  const auto* after = std::upper_bound(std::begin(kZeros), std::end(kZeros), code_point);
+  return code_point - *(after - 1) < 10;  // the first is '0'
 }
 
 const std::array<CharacterClass, kDirectClasses> kCharacterClasses = [] {

@@ -33,4 +33,7 @@ inline CharacterClass character_class(char32_t code_point) {
                                      : find_character_class(code_point);
 }
 
+// Whether a character is a decimal digit, of whatever script (category Nd).
+bool is_digit(char32_t code_point);
+
 }  // namespace pairpiece

@@ -94,10 +94,15 @@ class WordSplitter::Preparation {
 
   void split() {
     const size_t from = split_to_;
-    each_word(std::string_view(out_.text).substr(from), options_.splitting,
-              [&](size_t begin, size_t end) {
-                out_.words.push_back({uint32_t(from + begin), uint32_t(from + end), -1});
-              });
+    const std::string_view text = std::string_view(out_.text).substr(from);
+    const auto add = [&](size_t begin, size_t end) {
+      out_.words.push_back({uint32_t(from + begin), uint32_t(from + end), -1});
+    };
+    if (options_.split_digits)
+      each_word(text, options_.splitting,
+                [&](size_t begin, size_t end) { each_digit_apart(text, begin, end, add); });
+    else
+      each_word(text, options_.splitting, add);
     split_to_ = out_.text.size();
   }
 

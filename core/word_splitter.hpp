@@ -34,6 +34,7 @@ struct SplitOptions {
   Splitting splitting = Splitting::lossless;
   bool dummy_prefix = false;  // a space is put before every text, and taken away again by decoding
   bool squeeze = false;       // spaces go at the ends of a text, and all but one between words
+  bool split_digits = false;  // every digit is a word of its own
 };
 
 class WordSplitter {

@@ -53,4 +53,22 @@ void each_word(std::string_view text, Splitting splitting, Visit visit) {
   }
 }
 
+// Calls visit(begin, end) with the parts of a word at [word_begin, word_end): each digit is one, and
+// so is each stretch without any.  A space before a digit is such a stretch.
+template <class Visit>
+void each_digit_apart(std::string_view text, size_t word_begin, size_t word_end, Visit visit) {
+  size_t begin = word_begin;
+  for (size_t i = word_begin; i < word_end;) {
+    const Character c = decode_valid(text, i);
+    const size_t end = i + c.bytes;
+    if (is_digit(c.code_point)) {
+      if (begin < i) visit(begin, i);
+      visit(i, end);
+      begin = end;
+    }
+    i = end;
+  }
+  if (begin < word_end) visit(begin, word_end);
+}
+
 }  // namespace pairpiece

@@ -1,10 +1,11 @@
-"""Write ``core/character_class_table.inc``: the word class of every code point.
+"""Write ``core/character_class_table.inc`` and ``core/digit_table.inc``: what characters are.
 
     pip install unicodedata2==17.0.* && python tools/character_classes.py
 
-The table is pinned to one Unicode version so that a text is split into the same words whatever
-Python or system library is installed.  Each entry is ``(first code point << 2) | class``; an
-unassigned code point takes the class of its predecessor, which keeps the table short.
+The tables are pinned to one Unicode version so that a text is split into the same words whatever
+Python or system library is installed.  Each entry of the first is ``(first code point << 2) |
+class``; an unassigned code point takes the class of its predecessor, which keeps the table short.
+The second has the decimal digit zero of every script, which the digits one to nine follow.
 """
 
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import unicodedata2
 
 LETTER, SYMBOL, CONTROL, EXTEND = range(4)
-OUTPUT = Path(__file__).parent.parent / "core" / "character_class_table.inc"
+CORE = Path(__file__).parent.parent / "core"
 
 
 def character_class(code_point: int) -> int:
@@ -39,11 +40,23 @@ def table() -> list[int]:
     return entries
 
 
-def main() -> None:
-    entries = [f"0x{entry:X}," for entry in table()]
+def zeros() -> list[int]:
+    digits = [c for c in range(0x110000) if unicodedata2.category(chr(c)) == "Nd"]
+    found = [c for c in digits if unicodedata2.decimal(chr(c)) == 0]
+    assert digits == [zero + value for zero in found for value in range(10)]
+    return found
+
+
+def write(name: str, numbers: list[int]) -> None:
+    entries = [f"0x{number:X}," for number in numbers]
     lines = [" ".join(entries[i : i + 10]) for i in range(0, len(entries), 10)]
     header = f"// Unicode {unicodedata2.unidata_version}, written by tools/character_classes.py\n"
-    OUTPUT.write_text(header + "\n".join(lines) + "\n")
+    (CORE / name).write_text(header + "\n".join(lines) + "\n")
+
+
+def main() -> None:
+    write("character_class_table.inc", table())
+    write("digit_table.inc", zeros())
 
 
 if __name__ == "__main__":

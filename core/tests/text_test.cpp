@@ -121,6 +121,33 @@ TEST(punctuation_is_a_word_of_its_own) {
   CHECK(words_of("L'ora e poi...  no", Splitting::lossless) == expected);
 }
 
+TEST(a_digit_is_a_part_of_its_own) {
+  const auto parts_of = [](std::string_view text, size_t begin, size_t end) {
+    std::vector<std::string> parts;
+    each_digit_apart(text, begin, end,
+                     [&](size_t b, size_t e) { parts.emplace_back(text.substr(b, e - b)); });
+    return parts;
+  };
+  using Parts = std::vector<std::string>;
+  CHECK((parts_of(" 20a b4", 0, 7) == Parts{" ", "2", "0", "a b", "4"}));
+  CHECK((parts_of("120a", 1, 3) == Parts{"2", "0"}));
+  CHECK((parts_of("ab", 0, 2) == Parts{"ab"}) && parts_of("1", 1, 1).empty());
+  const std::string_view nine_arabic = "\xD9\xA9", zero_bold = "\xF0\x9D\x9F\x8E";
+  const std::string both = std::string(nine_arabic) + std::string(zero_bold);
+  CHECK((parts_of(both, 0, both.size()) == Parts{std::string(nine_arabic), std::string(zero_bold)}));
+}
+
+TEST(digits_are_those_of_all_scripts_and_nothing_else) {
+  for (const char32_t c : {U'0', U'9', U'\u0660', U'\u0669', U'\u0967', U'\uFF19', U'\U0001D7FF'})
+    CHECK(is_digit(c));
+  for (const char32_t c : {U'/', U':', U'\0', U'a', U'\u00B2', U'\u00BD', U'\u2163', U'\u065F',
+                           U'\u066A', U'\uFF1A', U'\U0001D7CD', U'\U0010FFFF'})
+    CHECK(!is_digit(c));
+  size_t count = 0;
+  for (char32_t c = 0; c < 0x110000; ++c) count += is_digit(c);
+  CHECK(count == 770);  // of Unicode 17
+}
+
 TEST(a_trie_finds_all_prefixes) {
   const Trie trie({"a", "ab", "abc", "", "b", "ab"});
   std::vector<int> found;

@@ -77,7 +77,8 @@ struct RandomSource {
 TEST(fast_and_general_segmentation_agree) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
-    const SplitOptions options{Splitting(random() % 4), random() % 2 == 0, false};
+    const SplitOptions options{Splitting(random() % 4), random() % 2 == 0, false,
+                               random() % 2 == 0};
     const Tokenizer tokenizer(Normalizer(""), options, random_vocabulary(random, random() % 2 == 0));
     const auto worker = tokenizer.borrow();
     for (int i = 0; i < 20; ++i) {

@@ -54,15 +54,24 @@ TEST(paper_splitting_puts_a_space_before_punctuation) {
   CHECK((text.origins == std::vector<CharacterRange>{{0, 1}, {1, 2}, {2, 2}, {2, 3}}));
 }
 
+TEST(digits_are_words_if_wanted_and_symbols_come_first) {
+  const Normalizer normalizer("");
+  const WordSplitter splitter(normalizer, {Splitting::lossless, true, true, true}, {"<1>"});
+  CHECK((words_of(splitter, "12  a3<1>4 ") == Words{" ", "1", "2", " a", "3", "<1>", "4"}));
+  const WordSplitter whole(normalizer, {Splitting::none, false, false, true}, {});
+  CHECK((words_of(whole, "a b 1. c") == Words{"a b ", "1", ". c"}));
+}
+
 TEST(maps_cover_the_text_and_change_nothing) {
-  const char* letters[] = {"a", " ", "  ", ".", "<a>", "\xC3\xA9", "\xFF", "\xF0\x9F\x98\x80"};
+  const char* letters[] = {"a", " ", "  ", ".", "1", "<a>", "\xC3\xA9", "\xFF", "\xF0\x9F\x98\x80"};
   std::mt19937 random(1);
   for (int round = 0; round < 3000; ++round) {
-    const SplitOptions options{Splitting(random() % 4), random() % 2 == 0, random() % 2 == 0};
+    const SplitOptions options{Splitting(random() % 4), random() % 2 == 0, random() % 2 == 0,
+                               random() % 2 == 0};
     const WordSplitter splitter(Normalizer(""), options,
                                 random() % 2 ? Words{"<a>"} : Words());
     std::string input;
-    for (size_t k = random() % 12; k > 0; --k) input += letters[random() % 8];
+    for (size_t k = random() % 12; k > 0; --k) input += letters[random() % 9];
     PreparedText plain, mapped;
     splitter.prepare(input, false, plain);
     splitter.prepare(input, true, mapped);

@@ -377,6 +377,51 @@ def test_token_links_are_those_of_the_api(
     assert found == [as_json(vars(links)) for links in expected]
 
 
+@pytest.mark.parametrize("least", ["0", "0.5"])
+def test_scores_lie_beside_the_links(
+    least: str,
+    model: Path,
+    loaded: pairpiece.Tokenizer,
+    folder: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    command = ["align", model, "--source", "text.fr", "-i", "text.it", "--min-score", least]
+    ended = call(capfd, *command, "--scores", "text.probs")
+    assert ended == call(capfd, *command)
+    written = (folder / "text.probs").read_text().split("\n")
+    assert written.pop() == ""
+    found = [list(map(float, line.split())) for line in written]
+    assert list(map(len, found)) == list(map(len, rows(ended)))
+    every = [loaded.align(source, target).scores for source, target in PAIRS]
+    kept = [[score for score in scores if score > float(least)] for scores in every]
+    assert (sum(map(len, kept)) < sum(map(len, every))) == (least != "0")
+    assert found == [pytest.approx(scores, rel=1e-5) for scores in kept]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--words", "--scores", "text.probs"], "--scores is for token links"),
+        (["--words", "--min-score", "0"], "--min-score is for token links"),
+        (["--scores", "-"], "cannot go to the same place"),
+        (["--scores", "out", "-o", "out"], "cannot go to the same place"),
+        (["--scores", "text.probs", "--min-score", "1.5"], "from 0 to 1, not 1.5"),
+        (["--min-score", "nan"], "from 0 to 1, not nan"),
+    ],
+    ids=" ".join,
+)
+def test_scores_that_cannot_be_had_are_refused(
+    options: list[str],
+    expected: str,
+    model: Path,
+    folder: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    command = ["align", model, "--source", "text.fr", "-i", "text.it", *options]
+    assert expected in complaint(call(capfd, *command))
+    assert not (folder / "text.probs").exists()
+
+
 def test_word_links_lie_inside_the_words_and_come_from_the_priors(
     model: Path,
     loaded: pairpiece.Tokenizer,

@@ -105,11 +105,17 @@ def test_options_of_learning_can_be_set(
 def test_options_of_text_can_be_set(
     trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    settings = ["byte_fallback=false", "pad_id=-1", 'user_defined_symbols=["<x>","<y>"]']
+    settings = [
+        "byte_fallback=false",
+        "pad_id=-1",
+        "split_digits=true",
+        'user_defined_symbols=["<x>","<y>"]',
+    ]
     command = quick(trained, tmp_path, *(word for value in settings for word in ("--set", value)))
     assert call(capfd, *command).code == 0
     found = pairpiece.load(tmp_path).options
     assert (found.byte_fallback, found.pad_id) == (False, -1)
+    assert found.split_digits is True
     assert found.user_defined_symbols == ("<x>", "<y>")
 
 

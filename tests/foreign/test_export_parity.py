@@ -41,8 +41,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "paper, no prefix": {"mode": "paper", "add_dummy_prefix": False},
     "squeezed": {"remove_extra_spaces": True, "add_dummy_prefix": True},
     "rare characters as bytes": {"character_coverage": 0.8},
+    "digits split": {"split_digits": True},
+    "digits split, no bytes": {"split_digits": True, "byte_fallback": False},
+    "only digits split": {"split_digits": True, "pretokenization": "none"},
     "other ids": {"unk_id": 2, "bos_id": -1, "eos_id": 0, "pad_id": 1, "eos_piece": "<eos>"},
 }
+
+NUMBERS: list[tuple[list[str], str, int]] = [
+    (["▁", number], word, 9)
+    for number in ("1", "12", "234", "2024")
+    for word in (f"▁{number}", number)
+]
 
 HAND_WRITTEN: list[str] = [
     *TARGETS,
@@ -135,7 +144,7 @@ def variant(
 ) -> Exported:
     options = VARIANTS[request.param]
     size = 500 if options.get("byte_fallback", True) else 250
-    trained = pairpiece.train_from_pairs(PAIRS, size, **options)
+    trained = pairpiece.train_from_pairs([*PAIRS, *NUMBERS], size, **options)
     return Exported.of(trained, tmp_path_factory.mktemp("variant"))
 
 

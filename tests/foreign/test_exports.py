@@ -16,6 +16,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import Ended, call, complaint
+from support.peers import sentencepiece_model
 
 import pairpiece
 from pairpiece.foreign import huggingface_files
@@ -123,6 +124,20 @@ def test_sentencepiece_has_the_same_pieces_with_the_same_types_and_scores(
 
 
 # ---------------------------------------------------------------------- lexicon
+
+
+@pytest.mark.parametrize("split_digits", [False, True])
+def test_sentencepiece_is_told_whether_digits_are_split(
+    pairs: pairpiece.Pairs, split_digits: bool
+) -> None:
+    ours = pairpiece.train_from_pairs(pairs, 500, split_digits=split_digits)
+    theirs = sentencepiece_model(["il 24 agosto"] * 50, 20, split_digits=split_digits)
+
+    def said(model: bytes) -> bool:
+        [trainer] = [dict(fields_of(value)) for number, value in fields_of(model) if number == 2]
+        return bool(trainer.get(25, 0))
+
+    assert said(to_sentencepiece(ours)) == said(theirs) == split_digits
 
 
 def test_a_lexicon_is_the_same_in_a_file_and_on_standard_output(

@@ -30,6 +30,7 @@ BAD_VALUES: dict[str, list[Any]] = {
     "pretokenization": [*NO_CHOICE, "whitespace"],
     "add_dummy_prefix": NO_TRUTH,
     "remove_extra_spaces": NO_TRUTH,
+    "split_digits": NO_TRUTH,
     "byte_fallback": NO_TRUTH,
     "unk_id": [*NO_ID, -1],
     "bos_id": NO_ID,

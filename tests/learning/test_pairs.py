@@ -191,7 +191,18 @@ def test_aligned_and_without_source() -> None:
 
 def test_with_words_merges_and_drops() -> None:
     pairs = Pairs.from_iterable([(["a"], "x", 2), (["a"], "y", 3), (["a"], "z", 4)])
-    assert rows(pairs.with_words(["q", "q", ""])) == [("q", ("a",), 1.0, 5.0)]
+    assert rows(pairs.with_words([["q"], ["q"], []])) == [("q", ("a",), 1.0, 5.0)]
+
+
+def test_words_in_the_place_of_one_share_its_expected_length() -> None:
+    pairs = Pairs.from_iterable([(["a", "b"], "▁114", 3), (["a"], "z", 4)])
+    assert pairs.words == ["z", "▁114"]
+    assert rows(pairs.with_words([["z"], ["▁", "1", "1", "4"]])) == [
+        ("1", ("a", "b"), 0.5, 6.0),
+        ("4", ("a", "b"), 0.5, 3.0),
+        ("z", ("a",), 1.0, 4.0),
+        ("▁", ("a", "b"), 0.5, 3.0),
+    ]
 
 
 def test_normalisation_merges_words() -> None:

@@ -57,6 +57,9 @@ def test_translations_are_linked() -> None:
     assert {("▁chat", "▁gatto"), ("▁noir", "▁nero"), ("▁chien", "▁cane")} <= by_word
     assert tokenizer.align(["▁chien"], " gatto", min_score=0.99).links == []
     assert tokenizer.align([], " gatto").links == []
+    for wrong in (-0.1, 1.5, math.nan, "0.5", None):
+        with pytest.raises(OptionError, match="from 0 to 1"):
+            tokenizer.align(["▁chat"], " gatto", min_score=wrong)  # type: ignore[arg-type]
 
 
 def test_the_lexicon_has_translations() -> None:

@@ -70,8 +70,9 @@ def test_values_of_another_type_are_refused(key: str, model: Path) -> None:
 def test_text_options_of_another_type_are_refused(key: str, model: Path) -> None:
     manifest = manifest_of(model)
     good = manifest["text"].pop(key)
-    write_manifest(model, manifest)
-    refused(model)
+    if key != "split_digits":  # earlier models have none
+        write_manifest(model, manifest)
+        refused(model)
     for value in ODD_VALUES:
         manifest["text"][key] = value
         write_manifest(model, manifest)

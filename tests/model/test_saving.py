@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.french_italian import PAIRS, SENTENCES, TARGETS
+from support.tampering import manifest_of, write_manifest
 
 import pairpiece
 from pairpiece import files
@@ -120,11 +121,24 @@ def test_text_options_survive(
         byte_fallback=False,
         add_dummy_prefix=True,
         unk_id=7,
+        split_digits=True,
     )
     trained.save(tmp_path)
     loaded = pairpiece.load(tmp_path)
     assert loaded.options == trained.options
     assert behaviour(loaded) == behaviour(trained)
+
+
+def test_a_model_from_before_there_was_split_digits_does_not_split_them(
+    tokenizer: pairpiece.Tokenizer, tmp_path: Path
+) -> None:
+    tokenizer.save(tmp_path)
+    manifest = manifest_of(tmp_path)
+    assert manifest["text"].pop("split_digits") is False
+    write_manifest(tmp_path, manifest)
+    loaded = pairpiece.load(tmp_path)
+    assert loaded.options == tokenizer.options
+    assert loaded.words("nel 2024") == ["nel", "▁2024"]
 
 
 def test_provenance_says_what_the_model_was_trained_with(

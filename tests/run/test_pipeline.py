@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import random
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -127,6 +128,22 @@ def test_words_are_learned_with_the_words_they_are_linked_to() -> None:
     likeliest = found.tokenizer.lexicon(1).targets
     assert likeliest["▁voit"][0][0] == "▁vede"
     assert found["align"].details["repeatable"] is True
+
+
+@pytest.mark.parametrize("mode", ["default", "paper", "paper-hard", "unigram"])
+def test_no_piece_has_a_digit_beside_anything_else_if_digits_are_split(mode: str) -> None:
+    years = [(f"en {year} il dort", f"nel {year} dorme") for year in range(1990, 2030)] * 3
+    for split in (False, True):
+        found = run(
+            corpus=[*SENTENCES, *years], mode=mode, split_digits=split, hard_vocab_limit=False
+        )
+        learned = found.tokenizer.vocabulary.normal()
+        longer = [piece for piece in learned if len(piece) > 1 and re.search(r"\d", piece)]
+        assert (longer == []) == split
+    source = None if mode == "unigram" else "en 2024 il dort"
+    pieces = found.tokenizer.encode("nel 2024 dorme", source=source, out_type=str)
+    begin = pieces.index("2") - 1
+    assert pieces[begin : begin + 5] == ["▁", "2", "0", "2", "4"]
 
 
 def test_the_model_at_the_output_is_the_one_that_is_returned(tmp_path: Path) -> None:

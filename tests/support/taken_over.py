@@ -83,6 +83,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "not split": {"split_by_whitespace": False, "normalization_rule_name": "identity"},
     "case folded": {"normalization_rule_name": "nmt_nfkc_cf"},
     "nfkc": {"normalization_rule_name": "nfkc"},
+    "digits split": {"split_digits": True},
     "control symbols": {"control_symbols": ("<2it>", "<mask>")},
     "symbols": {"user_defined_symbols": ("<x>", "<y z>")},
     "symbols and bytes": {

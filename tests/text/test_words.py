@@ -152,6 +152,52 @@ def test_not_split() -> None:
     assert tokenizer.words("") == []
 
 
+DIGITS_APART = {
+    "lossless": "il ▁ 2 0 2 4 ▁x 1 2 y - ▁ 3 , 4 .",
+    "spaces": "il ▁ 2 0 2 4 ▁x 1 2 y- ▁ 3 , 4 .",
+    "paper": "il ▁ 2 0 2 4 ▁x 1 2 y ▁- ▁ 3 ▁, 4 ▁.",
+    "none": "il▁ 2 0 2 4 ▁x 1 2 y-▁ 3 , 4 .",
+}
+
+
+@pytest.mark.parametrize("pretokenization", DIGITS_APART)
+def test_a_digit_is_a_word_of_its_own_if_wanted(pretokenization: str) -> None:
+    tokenizer = trained(pretokenization=pretokenization, split_digits=True)
+    assert tokenizer.words("il 2024 x12y- 3,4.") == DIGITS_APART[pretokenization].split()
+    assert tokenizer.words("12") == ["1", "2"]
+    assert tokenizer.words(" 1 ") == ["▁", "1", "▁"]
+    assert tokenizer.words("") == []
+    together = trained(pretokenization=pretokenization)
+    assert together.words("12") == ["12"]
+
+
+def test_digits_are_found_after_normalisation_and_in_symbols_not_at_all() -> None:
+    tokenizer = trained(split_digits=True, user_defined_symbols=["<10>"])
+    assert tokenizer.words("x² ２４") == ["x", "2", "▁", "2", "4"]
+    assert tokenizer.words("1<10>2") == ["1", "<10>", "2"]
+    assert tokenizer.words("1\ufe0f\u20e3a") == ["1", "\ufe0f\u20e3a"]
+
+
+def test_the_space_before_a_number_is_a_word_as_in_sentencepiece() -> None:
+    tokenizer = trained(split_digits=True, add_dummy_prefix=True, remove_extra_spaces=True)
+    assert tokenizer.words("12  3 ") == ["▁", "1", "2", "▁", "3"]
+
+
+def test_the_digits_of_all_scripts_are_known() -> None:
+    tokenizer = trained(normalization="none", split_digits=True)
+    assigned = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) != "Cn"]
+    digits = {c for c in assigned if unicodedata.category(c) == "Nd"}
+    assert len(digits) > 600
+    letters = {c for c in assigned if class_of(c) == "L" and unicodedata.category(c) != "Cs"}
+    words = tokenizer.words("".join(f"a{c}{c}b " for c in sorted(letters)))
+    assert {word for word in words if word in letters and word not in "ab"} == digits
+
+
+def test_a_custom_pretokenizer_splits_digits_itself() -> None:
+    with pytest.raises(pairpiece.OptionError, match="let it split digits"):
+        trained(pretokenizer=list, split_digits=True)
+
+
 @pytest.mark.parametrize("pretokenization", ["lossless", "paper", "none"])
 def test_a_user_defined_symbol_is_a_word_of_its_own(pretokenization: str) -> None:
     tokenizer = trained(pretokenization=pretokenization, user_defined_symbols=["<sep>", "a b"])

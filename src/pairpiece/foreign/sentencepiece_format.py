@@ -54,6 +54,7 @@ def to_sentencepiece(tokenizer: Unigram) -> bytes:
     trainer: Fields = [
         (3, 1),  # model_type: UNIGRAM
         (4, len(vocabulary)),
+        (25, options.split_digits),
         (35, options.byte_fallback),
         (40, options.unk_id),
         (41, options.bos_id),

@@ -210,14 +210,20 @@ class Pairs:
                 yield word, ids[begin : ends[p]], expected[p], count[p]
                 begin = ends[p]
 
-    def with_words(self, rename: Iterable[str]) -> Pairs:
-        """The same pairs with other words, in order; pairs that become equal are merged, pairs
-        whose word becomes empty dropped.
+    def with_words(self, words: Iterable[Sequence[str]]) -> Pairs:
+        """The same pairs with other words in the place of each, in order.
+
+        Several words share the expected length of the one they come from; with none its pairs are
+        dropped.  Pairs that become equal are merged.
         """
-        new_words = dict(zip(self.words, rename, strict=True))
-        if all(old == new for old, new in new_words.items()):
+        new_words = dict(zip(self.words, words, strict=True))
+        if all([old] == list(new) for old, new in new_words.items()):
             return self
-        return self._remade((new_words[w], tuple(ids), m, n) for w, ids, m, n in self.rows())
+        return self._remade(
+            (word, tuple(ids), expected / len(new_words[old]), count)
+            for old, ids, expected, count in self.rows()
+            for word in new_words[old]
+        )
 
     def without_source(self) -> Pairs:
         """Every word unaligned: what a plain unigram tokenizer learns from."""
@@ -231,8 +237,7 @@ class Pairs:
     def _remade(self, rows: Iterable[tuple[str, tuple[int, ...], float, float]]) -> Pairs:
         merged: dict[tuple[str, tuple[int, ...], float], float] = defaultdict(float)
         for word, ids, expected, count in rows:
-            if word:
-                merged[word, ids, expected] += count
+            merged[word, ids, expected] += count
         return self._from_rows(
             sorted((*key, count) for key, count in merged.items()), self.source_tokens
         )

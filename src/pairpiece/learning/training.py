@@ -151,11 +151,11 @@ def _check_functions(**functions: object) -> None:
 
 
 def _normalized(pairs: Pairs, text: TextOptions, normalization: bytes) -> Pairs:
-    """Words as the encoder will see them: normalised, ▁ for spaces, no user-defined symbols."""
+    """Words as the encoder will see them: normalised, digits split, no user-defined symbols."""
     splitter = WordSplitter(text, normalization)
     symbols = set(text.user_defined_symbols)
-    renamed = ("" if word in symbols else splitter.normalize_word(word) for word in pairs.words)
-    return pairs.with_words(renamed)
+    words = ([] if word in symbols else splitter.normalize_word(word) for word in pairs.words)
+    return pairs.with_words(words)
 
 
 def _select(pairs: Pairs, learning: LearningOptions) -> Pairs:

@@ -50,6 +50,7 @@ class Encoder(StatefulTokenizer):
             splitting=SPLITTINGS[text.pretokenization],
             dummy_prefix=text.add_dummy_prefix,
             squeeze=text.remove_extra_spaces,
+            split_digits=text.split_digits,
             pieces=vocabulary.pieces,
             types=vocabulary.types,
             scores=vocabulary.scores,

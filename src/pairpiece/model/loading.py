@@ -180,7 +180,7 @@ def _expect(values: dict[str, Any], name: str, kind: type[Any], path: Path) -> A
 
 
 def _text_options(manifest: dict[str, Any], path: Path) -> TextOptions:
-    values = dict(_expect(manifest, "text", dict, path))
+    values = {"split_digits": False, **_expect(manifest, "text", dict, path)}
     if manifest["version"] == 1:
         values = {**_NEW_IN_VERSION_2, **values}
     for field in dataclasses.fields(TextOptions):

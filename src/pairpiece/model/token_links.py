@@ -13,7 +13,7 @@ from pairpiece.text.vocabulary import PieceType, Vocabulary
 
 @dataclass(frozen=True)
 class Alignment:
-    """Links between source tokens and target tokens, each with its p(t|s)."""
+    """Links between source tokens and target tokens; ``scores`` has the p(t|s) of each."""
 
     source_tokens: list[str]
     target_tokens: list[str]
@@ -43,6 +43,10 @@ class Alignment:
     def pharaoh(self) -> str:
         """The links as a line of a Pharaoh file, ``source-target`` counted from 0."""
         return " ".join(f"{source}-{target}" for source, target in self.links)
+
+    def probabilities(self) -> str:
+        """The scores as a line, in the order of `pharaoh`."""
+        return " ".join(f"{score:.6g}" for score in self.scores)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ class Tokenizer(Encoder):
         A target token that was never seen with any of the source tokens, or whose best score is not
         above `min_score`, has no link.
         """
+        if not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
+            raise OptionError(f"min_score must be a probability, from 0 to 1, not {min_score!r}")
         table = self.cooccurrences()
         words = self.source_words(source)
         ids: list[int] = self.encode(target, source=words, alignment=alignment)

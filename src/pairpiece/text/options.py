@@ -24,6 +24,7 @@ class TextOptions:
     pretokenization: str = "lossless"
     add_dummy_prefix: bool = False
     remove_extra_spaces: bool = False  # at the ends, and after a space
+    split_digits: bool = False  # every digit is a word of its own, as in SentencePiece
     byte_fallback: bool = True
     unk_id: int = 0
     bos_id: int = 1
@@ -40,6 +41,10 @@ class TextOptions:
         check_types(self)
         check_choice("normalization", self.normalization, NORMALIZATIONS)
         check_choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
+        if self.split_digits and self.pretokenization == "custom":
+            raise OptionError(
+                "split_digits cannot be set with a pre-tokenizer of your own: let it split digits"
+            )
         if self.unk_id < 0:
             raise OptionError("unk_id cannot be negative: <unk> always exists")
         for name in ("bos_id", "eos_id", "pad_id"):

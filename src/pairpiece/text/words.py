@@ -40,6 +40,7 @@ class WordSplitter:
             splitting=SPLITTINGS[options.pretokenization],
             dummy_prefix=options.add_dummy_prefix,
             squeeze=options.remove_extra_spaces,
+            split_digits=options.split_digits,
             symbols=list(options.user_defined_symbols),
         )
         self._whole = _core.WordSplitter(
@@ -47,6 +48,7 @@ class WordSplitter:
             splitting=_core.Splitting.none,
             dummy_prefix=False,
             squeeze=False,
+            split_digits=options.split_digits,
             symbols=[],
         )
 
@@ -54,13 +56,20 @@ class WordSplitter:
         """The text that decoding gives back."""
         return self._core.normalize(text)
 
-    def normalize_word(self, word: str) -> str:
-        """A word that has been split off already, normalised; ▁ and spaces mean the same in it."""
-        return self._whole.normalize(word.replace(MARKER, " ")).replace(" ", MARKER)
+    def normalize_word(self, word: str) -> list[str]:
+        """A word that has been split off already, normalised; ▁ and spaces mean the same in it.
+
+        It is several words if digits are to be split, and none if normalisation leaves nothing.
+        """
+        return _marked(self._whole.words(word.replace(MARKER, " ")))
 
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces; together they are the normalised text."""
-        return [word.replace(" ", MARKER) for word, _ in self._core.words(text)]
+        return _marked(self._core.words(text))
+
+
+def _marked(words: list[tuple[str, bool]]) -> list[str]:
+    return [word.replace(" ", MARKER) for word, _ in words]
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
