@@ -35,7 +35,7 @@ def print_summary(run: FinishedRun, output: Path) -> None:
     if tokenizer.is_paired and tokenizer.source_tokenizer is not None and run.examples:
         console.print("Three sentences, each target token in the colour of its source token:\n")
         for source, target in run.examples:
-            for line in side_by_side(tokenizer, source, target):
+            for line in side_by_side(tokenizer, source, target, console.color_system):
                 console.print(line)
             console.print()
     if run.work_dir is not None:
