@@ -12,6 +12,7 @@
 
 #include "conditional.hpp"
 #include "conversions.hpp"
+#include "prefetch.hpp"
 #include "vocabulary.hpp"
 
 namespace pairpiece::bindings {
@@ -31,7 +32,7 @@ inline std::vector<Input> read_inputs(const nb::list& batch, Texts& texts) {
   for (size_t i = 0; i < batch.size(); ++i) {
     const nb::handle item = PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i));
     if (i + kAhead < batch.size())
-      __builtin_prefetch(PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i + kAhead)));
+      prefetch(PyList_GET_ITEM(batch.ptr(), Py_ssize_t(i + kAhead)));
     Input input;
     if (PyUnicode_Check(item.ptr())) {
       input.text = texts.add(item);

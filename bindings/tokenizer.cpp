@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "conversions.hpp"
 #include "parallel.hpp"
+#include "prefetch.hpp"
 #include "tokenizer.hpp"
 
 namespace pairpiece::bindings {
@@ -179,7 +180,7 @@ class PyTokenizer {
     for (auto& worker : workers) worker = tokenizer_.borrow();
     parallel_for(workers.size(), inputs.size(), 16, [&](size_t thread, size_t i) {
       Tokenizer::Worker& worker = *workers[thread];
-      if (i + 1 < inputs.size()) __builtin_prefetch(inputs[i + 1].text.data());
+      if (i + 1 < inputs.size()) prefetch(inputs[i + 1].text.data());
       prepare(inputs[i], map, worker.text);
       use(i, thread, model_of(scores, i, worker), worker);
     });

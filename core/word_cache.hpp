@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "prefetch.hpp"
 #include "vocabulary.hpp"
 
 namespace pairpiece {
@@ -51,7 +52,7 @@ class WordShelf {
 
   static constexpr size_t longest() { return max_word; }
 
-  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[set_of(hash)]); }
+  void prefetch(uint64_t hash) const { pairpiece::prefetch(&slots_[set_of(hash)]); }
 
   // Appends the remembered ids of a word; false if there are none.
   bool append(uint64_t hash, std::string_view word, std::vector<PieceId>& ids) const {

@@ -9,7 +9,7 @@ transformers loads the directory as it is; PairPiece is not imported here.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -19,11 +19,14 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2Config, GPT2LM
 STEPS, BATCH = 60, 32
 
 
-def main() -> None:
-    directory, text = sys.argv[1:3]
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", help="directory of a tokenizer that pairpiece has saved")
+    parser.add_argument("text", type=Path, help="a sentence on each line")
+    options = parser.parse_args(arguments)
     torch.manual_seed(0)
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    lines = Path(text).read_text(encoding="utf-8").splitlines()
+    tokenizer = AutoTokenizer.from_pretrained(options.model)
+    lines = options.text.read_text(encoding="utf-8").splitlines()
     config = GPT2Config(
         vocab_size=len(tokenizer),
         n_positions=64,

@@ -1,5 +1,6 @@
 """Subword tokenizers whose pieces line up with the tokens of another language."""
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +104,18 @@ def __getattr__(name: str) -> Any:
     """A public name; its module, and what that needs, is imported when it is first asked for."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    try:
+        value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "transformers":
+            raise
+        errors = import_module(f"{__name__}.errors")
+        # Of `from pairpiece import name` an AttributeError would leave "cannot import name" only.
+        importing = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        kind = errors.MissingLibraryError if importing else errors.MissingNameError
+        raise kind(
+            f'{name} needs the library transformers: pip install "pairpiece[transformers]"'
+        ) from None
     globals()[name] = value
     return value
 

@@ -11,6 +11,14 @@ class OptionError(PairPieceError, ValueError):
     """An option or argument has a value that cannot be used."""
 
 
+class MissingLibraryError(PairPieceError, ImportError):
+    """What is to be imported needs a library that is not installed."""
+
+
+class MissingNameError(PairPieceError, AttributeError):
+    """A name of the package is not there because a library is not installed."""
+
+
 class PairError(PairPieceError, ValueError):
     """A training pair is malformed; the message gives its position in the input."""
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
+import sys
 from importlib import metadata
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from support.command_line import Training, call, complaint, run
@@ -82,6 +85,38 @@ def test_pairpiece_is_a_program() -> None:
     assert program.load() is commands.program
 
 
+# ---------------------------------------------------------------------- what is not installed
+
+
+def test_the_demo_advises_nothing_that_it_cannot_do(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    said = complaint(call(capfd, "demo"))
+    assert 'pip install "pairpiece[align]"' in said
+    assert "--" not in said
+
+
+@pytest.mark.parametrize("command", ["lm", "mt"])
+@pytest.mark.parametrize("module", ["torch", "transformers", "matplotlib"])
+def test_an_experiment_names_the_extra_that_brings_all_it_needs(
+    command: str,
+    module: str,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("torch", "transformers", "matplotlib"):
+        there = None if name == module else mock.MagicMock()
+        monkeypatch.setitem(sys.modules, name, there)
+    sides = ["target"] if command == "lm" else ["source", "target"]
+    parts = [f"--{part}{side}" for part in ("", "dev-", "test-") for side in sides]
+    texts = [argument for part in parts for argument in (part, "x")]
+    said = complaint(call(capfd, command, *texts, "--tokenizer", "x", "-o", tmp_path / "out"))
+    assert said == f'this experiment needs {module}: pip install "pairpiece[{command}]"'
+
+
 # ---------------------------------------------------------------------- errors
 
 
@@ -101,6 +136,7 @@ MISTAKES = {
     "no such folder": ([*ENCODE, "-i", "good", "-o", "no/out"], "no/out: No such file"),
     "no threads": ([*ENCODE, "-i", "good", "--threads", "0"], "threads must be"),
     "no source": ([*ENCODE, "-i", "good", "--alignment", "good.links"], "needs the source"),
+    "whole sentence of no source": ([*ENCODE, "-i", "good", "--whole-sentence"], "with --source"),
     "no bigram": ([*ENCODE, "-i", "good", "--bigram"], "has no bigram model"),
     "bad link": (
         [*ENCODE, "-i", "good", "--source", "good", "--alignment", "bad.links"],

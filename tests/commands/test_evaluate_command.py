@@ -477,7 +477,7 @@ BAD = {
     "--target text.it --tokenizer other.json": r"other\.json: not a Hugging Face tokenizer",
     "--target text.it --tokenizer bare": r"bare: there is no tokenizer\.json",
     "--target text.it --tokenizer corrupt": "corrupt",
-    "--target text.it --tokenizer none.model": r"none\.model: there is no such file",
+    "--target text.it --tokenizer none.model": r"none\.model: there is no such file(?!.*source)",
     "--target text.it --tokenizer model/@both": "@both: the ways to tokenize are marginal",
     "--target text.it --tokenizer model/@paired": "need the source text: give it with --source",
     "--target text.it --tokenizer sp.model@paired": "only a PairPiece model",
@@ -544,7 +544,10 @@ def test_an_aligner_that_is_missing_is_named(
 
     monkeypatch.setattr(eflomal.shutil, "which", lambda _: None)
     monkeypatch.setattr(eflomal.sys, "executable", "/nowhere/python")
-    assert "Eflomal" in complaint(call(capfd, *QUICK, *BOTH))
+    said = complaint(call(capfd, *QUICK, *BOTH))
+    assert "Eflomal" in said
+    assert "--no-align" in said
+    assert "--align " not in said, "that is an option of train"
 
 
 @pytest.mark.usefixtures("folder")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,25 @@ def test_kinds_of_source_agree(tokenizer: pairpiece.Tokenizer) -> None:
         assert tokenizer.encode(target, source=flat, alignment=every) == tokenizer.encode(
             target, source=alone, alignment=every
         )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tokenizer: tokenizer.encode("Il gatto", whole_sentence=True),
+        lambda tokenizer: tokenizer.encode("Il gatto", whole_sentence=True, out_type=Encoding),
+        lambda tokenizer: tokenizer.encode_batch(["Il gatto"], whole_sentence=True),
+        lambda tokenizer: tokenizer.nbest("Il gatto", 2, whole_sentence=True),
+        lambda tokenizer: tokenizer.sample("Il gatto", whole_sentence=True),
+    ],
+    ids=["encode", "encoding", "batch", "nbest", "sample"],
+)
+def test_the_whole_sentence_of_no_source_is_an_error(
+    call: Callable[[pairpiece.Tokenizer], object], tokenizer: pairpiece.Tokenizer
+) -> None:
+    with pytest.raises(OptionError, match="whole_sentence is about the source"):
+        call(tokenizer)
+    assert tokenizer.encode("Il gatto", whole_sentence=False) == tokenizer.encode("Il gatto")
 
 
 def test_raw_text_needs_a_source_tokenizer(tokenizer: pairpiece.Tokenizer) -> None:

@@ -27,6 +27,7 @@ from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.token_links import token_links
 from pairpiece.foreign.protocol import flat
 from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.links.eflomal import Eflomal
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.run import pipeline
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train both modes and SentencePiece, measure, and show."""
+    Eflomal.check_installed()
     started = time.monotonic()
     console = Console(highlight=False, soft_wrap=True, emoji=False)
     sources = list(files.lines(sample.FRENCH))
@@ -77,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     console.print("Each Italian token in the colour of the French token it goes with:\n")
     held_out = zip(sources[-HELD_OUT:], targets[-HELD_OUT:], strict=True)
     for source, target in pipeline.middling(held_out):
-        for line in side_by_side(model, source, target):
+        for line in side_by_side(model, source, target, console.color_system):
             console.print(line)
         console.print()
     if options.output is not None:

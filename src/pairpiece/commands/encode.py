@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--whole-sentence",
         action="store_true",
         default=None,
-        help="condition every word on the whole source sentence, as in the paper",
+        help="condition every word on the whole source sentence, as in the paper; needs --source",
     )
     parser.add_argument(
         "--output-format",
@@ -50,6 +50,8 @@ _OUT_TYPES: dict[str, type[Any]] = {"id": int, "piece": str, "json": Encoding}
 
 def run(options: argparse.Namespace) -> None:
     """Encode, batch by batch."""
+    if options.whole_sentence and options.source is None:
+        raise OptionError("--whole-sentence is about the source: name it with --source FILE")
     tokenizer = load(options.model)
     with output_stream(options.output) as output:
         for encoded in _encoded(tokenizer, options):

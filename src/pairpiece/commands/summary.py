@@ -35,7 +35,7 @@ def print_summary(run: FinishedRun, output: Path) -> None:
     if tokenizer.is_paired and tokenizer.source_tokenizer is not None and run.examples:
         console.print("Three sentences, each target token in the colour of its source token:\n")
         for source, target in run.examples:
-            for line in side_by_side(tokenizer, source, target):
+            for line in side_by_side(tokenizer, source, target, console.color_system):
                 console.print(line)
             console.print()
     if run.work_dir is not None:
@@ -61,11 +61,16 @@ def _stages(stages: list[Result]) -> Table:
         table.add_row(
             result.stage,
             f"{result.seconds:.1f}",
-            f"{result.peak_bytes / 2**20:,.0f} MiB",
+            _memory([result]),
             "from an earlier run" if result.reused else "",
         )
     now = [result for result in stages if not result.reused]
     seconds = sum(result.seconds for result in now)
-    peak = max((result.peak_bytes for result in now), default=0)
-    table.add_row("this run", f"{seconds:.1f}", f"{peak / 2**20:,.0f} MiB", style="bold")
+    table.add_row("this run", f"{seconds:.1f}", _memory(now), style="bold")
     return table
+
+
+def _memory(stages: list[Result]) -> str:
+    """The most that any of the stages has taken, as far as the system has told."""
+    known = [result.peak_bytes for result in stages if result.peak_bytes is not None]
+    return f"{max(known) / 2**20:,.0f} MiB" if known else "–"

@@ -38,16 +38,20 @@ class Conditions:
         threads: int,
         device: str,
         resamples: int,
+        extra: str,
     ) -> Conditions:
-        """With sensible values for what was not said, and an error for what makes no sense."""
+        """With sensible values for what was not said, and an error for what makes no sense.
+
+        `extra` is what brings the libraries of the experiment.
+        """
         check_seed(seed)
         check_whole("seeds", seeds, 1, 1000)
         check_whole("threads", threads, 1, 1000)
         check_whole("jobs", 1 if jobs is None else jobs, 1, 1000)
         check_resamples(resamples)
-        torch = installed("torch")
-        installed("transformers")
-        installed("matplotlib")
+        torch = installed("torch", extra)
+        installed("transformers", extra)
+        installed("matplotlib", extra)
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
         try:
@@ -61,7 +65,7 @@ class Conditions:
         )
 
 
-def installed(module: str, extra: str = "lm") -> Any:
+def installed(module: str, extra: str) -> Any:
     """The module, or an `OptionError` that says how to install it."""
     try:
         return importlib.import_module(module)

@@ -88,7 +88,9 @@ def language_models(
     All is kept in `output`: what was killed goes on, what is done is not done again.
     """
     training = language_model_settings(preset, **changes)
-    conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
+    conditions = Conditions.checked(
+        output, preset, seeds, seed, jobs, threads, device, resamples, "lm"
+    )
     systems = named_systems([*tokenizers, *init], ["marginal"])
     started = systems[len(systems) - len(init) :]
     if settings is None:

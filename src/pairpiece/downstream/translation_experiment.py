@@ -74,7 +74,9 @@ def translations(
     All is kept in `output`: what was killed goes on, what is done is not done again.
     """
     training = translation_settings(preset, **changes)
-    conditions = Conditions.checked(output, preset, seeds, seed, jobs, threads, device, resamples)
+    conditions = Conditions.checked(
+        output, preset, seeds, seed, jobs, threads, device, resamples, "mt"
+    )
     installed("sacrebleu", "mt")
     comet_model = None if comet is None else translation_scores.comet_model(comet)
     systems = named_systems(tokenizers, ["paired"])

@@ -7,7 +7,6 @@ and one with a further tokenizer or seed trains only what is new.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import functools
 import json
 import multiprocessing
@@ -20,6 +19,8 @@ from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from pairpiece import __version__, files
 from pairpiece.downstream.settings import TrainingSettings
@@ -192,9 +193,12 @@ def _perform_there(number: int, trial: Trial) -> None:
 def locked(folder: Path) -> Iterator[None]:
     """Nobody else uses the folder meanwhile."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise OptionError(f"{folder}: another experiment is writing to it") from None
+    lock = FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise OptionError(f"{folder}: another experiment is writing to it") from None
+    try:
         yield
+    finally:
+        lock.release()

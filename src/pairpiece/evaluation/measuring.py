@@ -139,7 +139,9 @@ def _with_aligner(
 ) -> Settings:
     """The settings with what the links of the aligner depend on."""
     if aligner == EFLOMAL:
-        Eflomal.check_installed()
+        Eflomal.check_installed(
+            "measure without links (--no-align) or with those of --aligner fast_align"
+        )
         if not Eflomal().repeatable:
             notes.append("the aligner cannot be repeated on this system")
         name = f"{aligner}-{Eflomal().version}:seed-{seed}"

@@ -122,6 +122,6 @@ def tokenizers_library() -> Any:
         import tokenizers.pre_tokenizers
     except ImportError:
         raise OptionError(
-            'a Hugging Face source tokenizer needs tokenizers: pip install "pairpiece[hf]"'
+            'a Hugging Face tokenizer needs the library tokenizers: pip install "pairpiece[hf]"'
         ) from None
     return tokenizers

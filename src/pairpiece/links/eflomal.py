@@ -11,18 +11,20 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import queue
 import re
-import select
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import IO
 
 from pairpiece import _core, files
 from pairpiece.errors import AlignerError, OptionError
@@ -31,10 +33,7 @@ from pairpiece.links.symmetrization import SYMMETRIZATIONS, Link
 MAX_WORDS = 1023
 """Of a sentence; Eflomal leaves longer ones unaligned."""
 
-_INSTALL = (
-    'install it with pip install "pairpiece[align]" (it needs a C compiler), or pass the links of '
-    "another aligner as a Pharaoh file (--align FILE), or train without links (--align none)"
-)
+_INSTALL = 'install it with pip install "pairpiece[align]" (it needs a C compiler)'
 
 TRAINING_LENGTH = 0.4
 """Of the alignment that a tokenizer is learned from: it is as good as with Eflomal's own number of
@@ -70,9 +69,12 @@ class Eflomal:
             return "unknown"
 
     @staticmethod
-    def check_installed() -> None:
-        """Raise an `AlignerError` that says how to install Eflomal if it is not there."""
-        _program("eflomal-align")
+    def check_installed(instead: str = "") -> None:
+        """Raise an `AlignerError` if it is not there: how to install it, or what to do instead."""
+        try:
+            _program("eflomal-align")
+        except AlignerError as error:
+            raise AlignerError(f"{error}, or {instead}" if instead else str(error)) from None
 
     @property
     def repeatable(self) -> bool:
@@ -139,7 +141,7 @@ _FIXED_RANDOM = Path(_core.__file__).with_name("_fixed_random.so")
 
 def _program(name: str) -> str:
     """Where a program is: beside this Python, or wherever the shell would find it."""
-    beside = Path(sys.executable).with_name(name)
+    beside = Path(sys.executable).with_name(f"{name}.exe" if sys.platform == "win32" else name)
     found = str(beside) if beside.is_file() else shutil.which(name)
     if found is None:
         raise AlignerError(f"the word aligner Eflomal ({name}) is not installed: {_INSTALL}")
@@ -169,8 +171,7 @@ def _run(
         try:
             said = _listen(process, listener)
         except BaseException:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
             raise
     if process.returncode != 0:
         raise AlignerError(
@@ -180,28 +181,38 @@ def _run(
         )
 
 
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program, with those that it has started where the system knows which they are."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def _listen(process: subprocess.Popen[bytes], listener: _Iterations | None) -> str:
     """Pass on what a program says, and the time when it says nothing; its last words."""
-    assert process.stderr is not None
-    stream = process.stderr.fileno()
     last: deque[str] = deque(maxlen=5)
-    rest = b""
+    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    threading.Thread(target=_pass_on, args=(process.stderr, said), daemon=True).start()
     while True:
-        ready, _, _ = select.select([stream], [], [], 0.5)
-        if ready:
-            chunk = os.read(stream, 2**16)
-            *lines, rest = (rest + chunk).split(b"\n")
-            if not chunk:
-                lines = [rest]
-            for raw in lines:
-                line = raw.decode("utf-8", "replace").strip()
-                last.append(line)
-                if listener is not None:
-                    listener.line(line)
-            if not chunk:
+        with contextlib.suppress(queue.Empty):
+            line = said.get(timeout=0.5)
+            if line is None:
                 return "; ".join(filter(None, last))
+            last.append(line)
+            if listener is not None:
+                listener.line(line)
         if listener is not None:
             listener.tick()
+
+
+def _pass_on(stream: IO[bytes], said: queue.SimpleQueue[str | None]) -> None:
+    """The lines of a stream, and None at its end: a pipe cannot be waited for on all systems."""
+    with contextlib.suppress(OSError, ValueError):  # it was closed here meanwhile
+        for raw in stream:
+            said.put(raw.decode("utf-8", "replace").strip())
+    said.put(None)
 
 
 class _Iterations:

@@ -129,7 +129,8 @@ class Encoder(StatefulTokenizer):
 
         `out_type` is ``int`` for ids, ``str`` for pieces or `Encoding` for all there is.
         """
-        fast = source is None and alignment is None and model == "unigram"
+        alone = source is None and alignment is None and not whole_sentence
+        fast = alone and model == "unigram"
         if fast and self.state.pretokenizer is None and (out_type is int or out_type is str):
             check_text(text)
             found: Any = self._core.encode(text, out_type is str)
@@ -269,6 +270,8 @@ class Encoder(StatefulTokenizer):
         if sources is None:
             if alignments is not None:
                 raise OptionError("an alignment needs the source it aligns with")
+            if whole_sentence:
+                raise OptionError("whole_sentence is about the source: give the source too")
             return bigram
         if len(sources) != size or (alignments is not None and len(alignments) != size):
             raise OptionError(

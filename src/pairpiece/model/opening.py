@@ -67,8 +67,8 @@ def found(what: Any, own: type[Encoder] = Encoder) -> SubwordTokenizer:
 def _of_file(path: Path) -> SubwordTokenizer:
     if not path.is_file():
         raise OptionError(
-            f"{path}: there is no such file; a tokenizer is a SentencePiece .model, a "
-            f"tokenizer.json or a directory with one (source text may be {Pretokenized.kind!r})"
+            f"{path}: there is no such file; a tokenizer is a SentencePiece .model (pairpiece "
+            f"baseline trains one), a tokenizer.json, or a directory with one"
         )
     try:
         content = file_content(path)

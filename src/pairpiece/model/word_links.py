@@ -34,8 +34,8 @@ def word_links(
     with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
         folder = Path(name)
         with (
-            (folder / "source.words").open("w", encoding="utf-8") as sources,
-            (folder / "target.words").open("w", encoding="utf-8") as targets,
+            (folder / "source.words").open("w", encoding="utf-8", newline="\n") as sources,
+            (folder / "target.words").open("w", encoding="utf-8", newline="\n") as targets,
         ):
             for source, target in pairs:
                 words = words_to_align(source_tokenizer, source)

@@ -115,7 +115,10 @@ class LinkChoice:
         if align not in (EFLOMAL, NO_LINKS) and not Path(align).is_file():
             raise AlignerError(f"{align}: there is no such Pharaoh file; or say eflomal or none")
         if align == EFLOMAL and source_side != "none":
-            Eflomal.check_installed()
+            Eflomal.check_installed(
+                "pass the links of another aligner as a Pharaoh file (--align FILE), or train "
+                "without links (--align none)"
+            )
         if self.keep_priors and align != EFLOMAL:
             raise OptionError("keep_priors needs Eflomal: priors are what it learns about words")
         return dataclasses.replace(self, align=NO_LINKS if source_side == "none" else align)

@@ -8,17 +8,19 @@ is whole.  All of it can be deleted at any time.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import shutil
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock
 
 from pairpiece import files
 from pairpiece.run import memory
@@ -36,7 +38,7 @@ class Result:
     content: str  # digest of all files of the folder
     details: dict[str, Any]
     seconds: float
-    peak_bytes: int
+    peak_bytes: int | None  # None if nobody knows
     reused: bool
 
 
@@ -70,7 +72,7 @@ class Workspace:
             unique = f"{name}-{_UNNAMED}-{uuid.uuid4().hex[:16]}"
             with self._locked(unique) as folder:
                 made = self._made(name, folder, None, make)
-            self._lock(unique).unlink()
+            self._lock(unique).unlink(missing_ok=True)
             return made
         key = digest(depends_on)
         with self._locked(f"{name}-{key}") as folder:
@@ -118,8 +120,7 @@ class Workspace:
         """An empty folder to make a result in; nobody else makes the same one meanwhile."""
         # The lock stays there: if it were removed, somebody could wait for a file without a name.
         temporary = self.folder / f".{name}"
-        with self._lock(name).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with FileLock(self._lock(name)):
             shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
             temporary.mkdir()
             try:
@@ -130,8 +131,7 @@ class Workspace:
     def _sweep(self, name: str) -> None:
         """Remove what runs that were killed have left of results without a key."""
         for path in self.folder.glob(f".{name}-{_UNNAMED}-*.lock"):
-            with contextlib.suppress(OSError), path.open("w") as lock:  # or its run is alive
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with contextlib.suppress(OSError), FileLock(path, timeout=0):  # or its run is alive
                 shutil.rmtree(path.with_suffix(""), ignore_errors=True)
                 path.unlink()
 
@@ -155,7 +155,9 @@ def _content(folder: Path) -> str:
 def _flush(folder: Path) -> None:
     """Have the files on disk before they get their name: a loss of power must not leave halves."""
     for path in [*folder.rglob("*"), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
+        if path.is_dir() and sys.platform == "win32":
+            continue  # folders cannot be opened there, nor files flushed that are only read
+        descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
         try:
             os.fsync(descriptor)
         finally:

@@ -53,7 +53,7 @@ class Read(Stage):
         with (
             (folder / "source.txt").open("w", encoding="utf-8", newline="\n") as sources,
             (folder / "target.txt").open("w", encoding="utf-8", newline="\n") as targets,
-            (folder / "numbers.txt").open("w") as numbers,
+            (folder / "numbers.txt").open("w", newline="\n") as numbers,
         ):
             for pair in pairs:
                 sources.write(without_surrogates(pair.source) + "\n")
