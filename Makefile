@@ -7,7 +7,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
-	$(shell find src/pairpiece -name '*.py' -o -name '*.jinja' -o -name 'sample.*')
+	$(shell find src/pairpiece -name '*.py' -o -name 'report.*' -o -name 'sample.*')
 
 .PHONY: demo test lint core-test bench clean
 

@@ -28,7 +28,16 @@ from pairpiece.evaluation.formats import FORMATS, to_terminal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 
 _ARGUMENTS = (
-    *("source_tokenizer", "dev_target", "dev_source", "other_languages", "baseline", "metrics"),
+    *(
+        "source_tokenizer",
+        "source_language",
+        "target_language",
+        "dev_target",
+        "dev_source",
+        "other_languages",
+        "baseline",
+        "metrics",
+    ),
     *("align", "aligner", "control", "runs", "symmetrization", "renyi_power", "resamples", "seed"),
 )
 """Options that are arguments of `pairpiece.evaluate`."""
@@ -50,6 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument(
         "--source-tokenizer", metavar="PATH", help="default: that of the first PairPiece model"
     )
+    for side in ("source", "target"):
+        text.add_argument(
+            f"--{side}-language",
+            metavar="NAME",
+            help="for the title of the report; default: as the file is called, test.fr is fr",
+        )
     text.add_argument("--dev-target", metavar="FILE", help="text for the priors of the aligner")
     text.add_argument("--dev-source", metavar="FILE", help="its source")
     text.add_argument(

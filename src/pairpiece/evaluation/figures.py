@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pairpiece.errors import OptionError
-from pairpiece.evaluation.formats import spread, title
-from pairpiece.evaluation.scores import Evaluation
+from pairpiece.evaluation.formats import title
+from pairpiece.evaluation.scores import Described, Evaluation, Score
 from pairpiece.evaluation.tokenized import Resample, Tokenized, bare
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart.
@@ -87,11 +89,11 @@ def styled() -> Any:
     return mpl.rc_context(_STYLE)
 
 
-def panels(number: int) -> tuple[Any, list[Any]]:
+def panels(number: int, width: float = 4.5, height: float = 4.0) -> tuple[Any, list[Any]]:
     """A drawing with so many panels beside each other, on one scale."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(1.5 + 4.5 * number, 4.0), layout="constrained")
+    figure = Figure(figsize=(1.5 + width * number, height), layout="constrained")
     return figure, list(figure.subplots(1, number, sharey=True, squeeze=False)[0])
 
 
@@ -113,34 +115,16 @@ def colour(i: int) -> str:
 
 
 def _lengths(evaluation: Evaluation) -> Chart | None:
-    points = []
-    for name in evaluation.tokenizers:
-        x, y = evaluation.score(name, "fertility"), evaluation.score(name, "parity")
-        if x is not None and y is not None:
-            points.append((name, x, y))
-    if not points:
+    names = ("fertility", "parity")
+    shown = [metric for metric in evaluation.shown_metrics() if metric.name in names]
+    if len(shown) < len(names):
         return None
-    figure, axes = _axes()
-    for i, (name, x, y) in enumerate(points):
-        axes.errorbar(
-            x.value,
-            y.value,
-            xerr=[[x.value - x.low], [x.high - x.value]],
-            yerr=[[y.value - y.low], [y.high - y.value]],
-            fmt=MARKERS[i % len(MARKERS)],
-            color=colour(i),
-            label=label(name),
-            markersize=7,
-            linewidth=1,
-        )
-    axes.set_xlabel("fertility (tokens per word)")
-    axes.set_ylabel("parity (target per source token)")
-    figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return Chart(
         "fertility-parity",
-        "Fertility and parity, lower is better; bars are 95 % intervals.",
-        ("fertility", "parity"),
-        figure,
+        "Fertility (tokens per word) and parity (target per source token), lower is better; "
+        "lines are 95 % intervals" + _arrows(evaluation, shown),
+        names,
+        _dots(evaluation, shown, lambda score: (score.low, score.high)),
     )
 
 
@@ -148,30 +132,83 @@ def _alignment(evaluation: Evaluation) -> Chart | None:
     shown = [m for m in evaluation.shown_metrics() if m.name in ("one_to_one", "unaligned")]
     if not shown:
         return None
-    names = evaluation.tokenizers
-    figure, axes = _axes(height=1.1 + 0.34 * len(names) * len(shown))
-    places, labels = [], []
-    for k, metric in enumerate(shown):
-        for i, name in enumerate(names):
-            score = evaluation.score(name, metric.name)
-            if score is None:
-                continue
-            place = k * (len(names) + 1) + i
-            axes.barh(place, score.value, color=colour(i), xerr=spread(score), ecolor=_INK)
-            axes.text(score.value + spread(score) + 0.008, place, f"{score.value:.3f}", va="center")
-            places.append(place)
-            labels.append(label(f"{name} · {title(metric)}"))
-    axes.set_yticks(places, labels)
-    axes.invert_yaxis()
-    axes.margins(x=0.12)
-    axes.set_xlabel("share of source tokens")
     return Chart(
         "alignment",
-        "Source tokens linked one to one (more is better) and not linked (fewer is better); "
-        "bars are the range over runs of the aligner.",
+        "Shares of source tokens linked one to one (more is better) and not linked (fewer is "
+        "better); lines are the range over runs of the aligner" + _arrows(evaluation, shown),
         tuple(metric.name for metric in shown),
-        figure,
+        _dots(evaluation, shown, lambda score: (min(score.runs), max(score.runs))),
     )
+
+
+def _values(evaluation: Evaluation, metric: Described) -> list[float]:
+    return [score.value for score in evaluation.scores if score.metric == metric.name]
+
+
+def _arrows(evaluation: Evaluation, metrics: list[Described]) -> str:
+    """What they mean, if there are any, and the end of the sentence."""
+    for values in (_values(evaluation, metric) for metric in metrics):
+        if window(values) != (min(values), max(values)):
+            return "; an arrow stands for a value beyond the end of the axis."
+    return "."
+
+
+def _dots(
+    evaluation: Evaluation,
+    metrics: list[Described],
+    interval: Callable[[Score], tuple[float, float]],
+) -> Any:
+    """A panel for each metric and a row for each tokenizer, so that no point hides another."""
+    names = evaluation.tokenizers
+    figure, panels_ = panels(len(metrics), width=2.25, height=1.0 + 0.3 * len(names))
+    for metric, axes in zip(metrics, panels_, strict=True):
+        found = [(i, evaluation.score(name, metric.name)) for i, name in enumerate(names)]
+        scores = {i: score for i, score in found if score is not None}
+        low, high = window(_values(evaluation, metric))
+        for i, score in scores.items():
+            if low <= score.value <= high:
+                axes.plot(interval(score), (i, i), color=colour(i), linewidth=2)
+                axes.plot(score.value, i, MARKERS[i % len(MARKERS)], color=colour(i))
+        axes.margins(x=0.1)
+        left, right = axes.get_xlim()
+        axes.set_xlim(left, right)
+        for i, score in scores.items():
+            if not low <= score.value <= high:
+                end, arrow = (left, "<") if score.value < low else (right, ">")
+                axes.plot(end, i, arrow, color=colour(i), markersize=8, clip_on=False)
+        axes.set_title(title(metric), fontsize=10)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.set_yticks(range(len(names)), map(_row_label, names))
+        axes.locator_params("x", nbins=4)
+        axes.grid(axis="y", linestyle=":", color=_INK, alpha=0.35)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params("y", length=0)
+        values = axes.secondary_yaxis("right")
+        values.set_yticks(list(scores), [f"{s.value:,.{metric.digits}f}" for s in scores.values()])
+        values.tick_params(length=0, pad=8)
+        values.spines["right"].set_visible(False)
+    return figure
+
+
+def window(values: list[float]) -> tuple[float, float]:
+    """From where to where an axis goes: all values, unless a few are far off from most.
+
+    They are if between them and the others most of the axis would be empty.
+    """
+    ordered = sorted(values)
+    gaps = [b - a for a, b in pairwise(ordered)]
+    if len(ordered) < 3 or max(gaps) <= (ordered[-1] - ordered[0]) * 2 / 3:
+        return ordered[0], ordered[-1]
+    cut = gaps.index(max(gaps)) + 1
+    if 2 * cut == len(ordered):
+        return ordered[0], ordered[-1]
+    most = max(ordered[:cut], ordered[cut:], key=len)
+    return most[0], most[-1]
+
+
+def _row_label(name: str) -> str:
+    """At most two lines beside a row."""
+    return label("\n".join(textwrap.wrap(name, 26, max_lines=2, placeholder="…")) or name)
 
 
 def _curves(
@@ -209,8 +246,9 @@ def _ranks(evaluation: Evaluation) -> Chart:
         return np.arange(1, len(frequent) + 1), frequent
 
     figure, axes = _curves(evaluation, points, "rank", "frequency")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
     return Chart("rank-frequency", "How often tokens occur, by rank.", (), figure)
 
 

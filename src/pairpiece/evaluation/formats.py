@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,8 +45,30 @@ def _shown(score: Score | None, metric: Described) -> str:
         return "–"
     shown = f"{score.value:,.{metric.digits}f}"
     if len(score.runs) > 1:
-        shown += f" ±{spread(score):.{metric.digits}f}"
+        shown += f" ±{spread(score):,.{metric.digits}f}"
     return shown + ("*" if differs(score) else "")
+
+
+def number(value: float, sign: bool = False) -> str:
+    """A number for people: four digits that count or all of the whole part, never an exponent.
+
+    >>> number(43610.25), number(1.51934), number(-0.0000312, sign=True), number(0.0)
+    ('43,610', '1.519', '-0.000031', '0')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    decimals = 3 - math.floor(math.log10(abs(value))) if value else 0
+    shown = f"{value:{'+' if sign else ''},.{min(max(decimals, 0), 6)}f}"
+    return shown if shown.strip("+-0.") else "0"
+
+
+def p_value(p: float) -> str:
+    """As it stands in papers.
+
+    >>> p_value(0.0149), p_value(0.00001)
+    ('p = 0.0149', 'p < 0.001')
+    """
+    return f"p = {p:.3g}" if p >= 0.001 else "p < 0.001"
 
 
 def spread(score: Score) -> float:

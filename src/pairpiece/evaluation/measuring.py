@@ -11,6 +11,7 @@ from typing import Any
 from pairpiece.errors import OptionError
 from pairpiece.evaluation import aligned, bootstrap
 from pairpiece.evaluation.aligned import ALIGNERS, EFLOMAL
+from pairpiece.evaluation.language_names import languages
 from pairpiece.evaluation.metric import chosen_metrics
 from pairpiece.evaluation.parallel_text import ParallelText, Sentences
 from pairpiece.evaluation.scores import Evaluation, Score
@@ -37,6 +38,8 @@ def evaluate(
     source: Sentences | None = None,
     *,
     source_tokenizer: Any = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
     dev_target: Sentences | None = None,
     dev_source: Sentences | None = None,
     other_languages: Sequence[Sentences] = (),
@@ -58,6 +61,8 @@ def evaluate(
       see `pairpiece.evaluation.systems.systems_of`.
     * Without `source`, what depends on it is left out.  The source text is tokenized by
       `source_tokenizer`, else by that of a PairPiece model.
+    * `source_language`, `target_language`: what the title of a report calls them; if not given, it
+      goes by the names of the files: ``test.fr`` is fr.
     * `dev_target`, `dev_source`: the text that the aligner gets its priors from, as in the paper;
       without, it aligns the text alone.  `aligner` is ``"eflomal"``, of which there are `runs`
       with different seeds, or ``"fast_align"``, which is always the same; `align` says whether one
@@ -77,6 +82,9 @@ def evaluate(
         if isinstance(given, str):
             raise OptionError(f"{what} must be a list, not {given!r}")
     chosen = chosen_metrics(metrics)
+    names = languages(
+        target, source, target_language=target_language, source_language=source_language
+    )
     text = ParallelText.read(target, source, other_languages)
     if (dev_target is None) != (dev_source is None):
         raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
@@ -125,6 +133,7 @@ def evaluate(
         notes,
         chosen,
         tokenized,
+        languages=names,
     )
 
 

@@ -6,12 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pairpiece import __version__
 from pairpiece.evaluation import figures
-from pairpiece.evaluation.formats import SIGNIFICANT, caption, cells, title
+from pairpiece.evaluation.formats import caption, cells, number, p_value, title
 from pairpiece.evaluation.scores import Evaluation
 from pairpiece.evaluation.tokenized import Tokenized
 from pairpiece.links.symmetrization import Link
@@ -21,7 +22,11 @@ SENTENCES = 12
 WORDS = 25
 NEIGHBOURS = 5
 
-_TEMPLATE = Path(__file__).with_name("report.html.jinja")
+COLUMNS_ON_PAPER = 5
+
+_TEMPLATE, _STYLE, _SCRIPT = (
+    Path(__file__).with_name(f"report.{kind}") for kind in ("html.jinja", "css", "js")
+)
 
 
 def html(evaluation: Evaluation) -> str:
@@ -41,11 +46,14 @@ def html(evaluation: Evaluation) -> str:
         for chart in figures.charts(evaluation)
     ]
     pieces = _pieces(evaluation)
+    environment.filters |= {"number": number, "p_value": p_value}
     page: str = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         evaluation=evaluation,
+        style=Markup(_STYLE.read_text(encoding="utf-8")),
+        script=Markup(_SCRIPT.read_text(encoding="utf-8")),
         caption=caption(evaluation),
-        significant=SIGNIFICANT,
         version=__version__,
+        parts=_parts(len(evaluation.tokenizers)),
         rows=list(_rows(evaluation)),
         charts=charts,
         sentences=list(_sentences(evaluation)),
@@ -54,6 +62,13 @@ def html(evaluation: Evaluation) -> str:
         pieces_json=Markup(_script_json([] if pieces is None else pieces["rows"])),
     )
     return page
+
+
+def _parts(columns: int) -> list[range]:
+    """The columns of each table on paper, which cannot be scrolled: about as many in each."""
+    number = -(-columns // COLUMNS_ON_PAPER)
+    ends = [columns * i // number for i in range(number + 1)]
+    return [range(*both) for both in pairwise(ends)]
 
 
 def _script_json(value: Any) -> str:
@@ -72,13 +87,13 @@ def _rows(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
             score = cell.score
             details = []
             if score is not None and score.low < score.high:
-                details.append(f"95 %: {score.low:.4g} to {score.high:.4g}")
+                details.append(f"95 %: {number(score.low)} to {number(score.high)}")
             if score is not None and score.comparison is not None:
                 compared = score.comparison
-                details.append(
-                    f"difference {compared.difference:+.4g} "
-                    f"({compared.low:+.4g} to {compared.high:+.4g}), p = {compared.p:.3g}"
+                far, low, high = (
+                    number(x, sign=True) for x in (compared.difference, compared.low, compared.high)
                 )
+                details.append(f"difference {far} ({low} to {high}), {p_value(compared.p)}")
             row.append(
                 {
                     "text": cell.text,

@@ -75,6 +75,7 @@ class Evaluation:
     metrics: Sequence[Described] = field(repr=False)
     tokenized: list[Tokenized] = field(repr=False, default_factory=list)
     runs_are: str = "runs of the aligner"
+    languages: str = ""  # what a title calls them
 
     @property
     def tokenizers(self) -> list[str]:
