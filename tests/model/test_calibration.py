@@ -14,13 +14,14 @@ from support.listener import Listener
 import pairpiece
 from pairpiece import OptionError, files
 from pairpiece.corpus import sample
-from pairpiece.model.calibration import (
+from pairpiece.model.calibration import CalibrationText
+from pairpiece.model.penalty_search import (
     HIGHEST,
+    LIMITS,
     LOWEST,
-    MISSED,
-    CalibrationText,
-    misses,
-    smallest_penalty,
+    TOLERANCE,
+    TRIALS,
+    find_penalty,
 )
 
 TARGETS = list(files.lines(sample.ITALIAN))[-300:]
@@ -45,7 +46,7 @@ def test_as_many_tokens_as_wanted(model: pairpiece.Tokenizer, balance: float) ->
     fewest["with_source"] = calibrated.encode_batch(TARGETS, SOURCES)
     for way, rows in fewest.items():
         assert sum(map(len, rows)) == found[way]["tokens"]
-        if LOWEST < found[way]["penalty"] < HIGHEST:
+        if "limit" not in found[way]:
             assert 0.97 * balance * reference < found[way]["tokens"] <= balance * reference
 
 
@@ -126,9 +127,56 @@ def test_what_makes_no_sense(model: pairpiece.Tokenizer, arguments: dict[str, An
         model.calibrate(given.pop("targets"), **given)
 
 
-def test_what_cannot_be_reached_is_not_paid_for() -> None:
-    assert smallest_penalty(lambda _: 100, 50) == HIGHEST
-    assert smallest_penalty(lambda _: 100, 200) == LOWEST
+STEEP = {1.5: 100, 3.0: 90, 4.0: 40}
+"""Tokens up to a penalty; beyond the last one 30."""
+
+
+def steep(penalty: float) -> float:
+    return next((count for end, count in STEEP.items() if penalty < end), 30)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "penalty", "reached", "limit"),
+    [
+        (100, 0.0, 100, None),  # as many as there can be, for nothing
+        (99.5, 1.5, 90, "step"),
+        (90.5, 1.5, 90, None),
+        (89, 3.0, 40, "step"),
+        (30, 4.0, 30, None),
+        (20, 4.0, 30, "fewest"),  # and not more paid than for 30
+        (200, 0.0, 100, "most"),
+    ],
+)
+def test_a_penalty_and_its_limit(
+    wanted: float, penalty: float, reached: float, limit: str | None
+) -> None:
+    found = find_penalty(steep, wanted)
+    assert (found.penalty, found.tokens, found.limit) == (penalty, reached, limit)
+
+
+@pytest.mark.parametrize("wanted", [50, 200])
+def test_where_nothing_helps_nothing_is_paid(wanted: float) -> None:
+    assert find_penalty(lambda _: 100, wanted).penalty == 0
+
+
+def test_the_end_of_the_dial_is_not_taken_for_that_of_the_pieces() -> None:
+    beyond = find_penalty(lambda penalty: 100 - penalty / 100, 50)
+    assert (beyond.penalty, beyond.limit) == (HIGHEST, "penalty")
+    below = find_penalty(lambda penalty: 100 - penalty / 100, 150)
+    assert (below.penalty, below.limit) == (LOWEST, "penalty")
+
+
+@pytest.mark.parametrize("wanted", [-1000, 84.001, 85, 99.9, 100, 107.77, 116, 1000])
+def test_a_search_is_short(wanted: float) -> None:
+    tried = []
+
+    def tokens(penalty: float) -> float:
+        tried.append(penalty)
+        return 100 - penalty
+
+    find_penalty(tokens, wanted)
+    assert len(tried) <= TRIALS < 20
+    assert len(set(tried)) == len(tried)
 
 
 def test_the_last_calibration_is_the_one_that_counts(model: pairpiece.Tokenizer) -> None:
@@ -177,28 +225,101 @@ def test_dev_text_is_what_counts(dev: dict[str, Path], tmp_path: Path) -> None:
     assert record["with_source"]["tokens"] == tokens(found, SOURCES)
 
 
+BALANCES = (0.5, 0.9, 0.95, 0.97, 0.99, 1.0, 1.01, 1.05, 1.1, 1.5, 2.0)
+
+
 def test_the_balance_is_a_dial(tmp_path: Path) -> None:
     usual = trained_with(tmp_path)
-    counts = []
-    for balance in (0.97, 1.1, 1.5):
+    counts, reached = [], set()
+    for balance in BALANCES:
         turned = trained_with(tmp_path, balance=balance)
         found = turned.provenance["calibration"]
+        assert found["balance"] == balance
         for way in ("target_only", "with_source"):
-            assert found[way]["tokens"] == pytest.approx(found["wanted"], rel=MISSED)
-        counts.append((tokens(turned), tokens(turned, SOURCES)))
+            if "limit" not in found[way]:
+                assert found[way]["tokens"] == pytest.approx(found["wanted"], rel=TOLERANCE)
+                reached.add((balance, way))
+            else:  # nothing is left to turn
+                assert found[way]["limit"] == "fewest"
+                assert found[way]["tokens"] > found["wanted"]
+        counts.append((found["target_only"]["tokens"], found["with_source"]["tokens"]))
         assert turned.get_vocab() == usual.get_vocab()
-    assert counts == sorted(counts)
-    assert counts[0][1] < tokens(usual, SOURCES) < counts[-1][1]
+    for way in zip(*counts, strict=True):
+        assert list(way) == sorted(way)
+        assert len(set(way)) >= len([b for b in BALANCES if b >= 0.97])
+    expected = {(b, way) for b in BALANCES if b >= 0.97 for way in ("target_only", "with_source")}
+    assert reached >= expected
 
 
 def test_a_dial_at_its_end_says_how_far_it_came(tmp_path: Path) -> None:
     listener = Listener()
     few = trained_with(tmp_path, balance=0.5, reporter=listener)
     found = few.provenance["calibration"]
-    assert found["target_only"]["penalty"] == HIGHEST
-    reached = found["target_only"]["tokens"] / found["wanted"]
-    assert any(f"target only: {reached:.3f} of the tokens" in w for w in listener.warnings)
-    assert not list(misses({"wanted": 100, "target_only": {"penalty": 0.5, "tokens": 99.5}}))
+    assert 0 <= found["target_only"]["penalty"] < HIGHEST
+    for way in ("target_only", "with_source"):
+        assert found[way]["limit"] == "fewest"
+        reached = 0.5 * found[way]["tokens"] / found["wanted"]
+        message = (
+            f"{way.replace('_', ' ')}: a balance of 0.5 was asked for and {reached:.3f} reached: "
+            f"{LIMITS['fewest']}"
+        )
+        assert message in listener.warnings
+    silent = Listener()
+    trained_with(tmp_path, balance=1.1, reporter=silent)
+    assert not [w for w in silent.warnings if "balance" in w]
+
+
+def fewest_pieces(word: str, pieces: set[str]) -> int:
+    """By counting alone; every character is a piece."""
+    fewest = [0]
+    for end in range(1, len(word) + 1):
+        fewest.append(1 + min(fewest[i] for i in range(end) if word[i:end] in pieces))
+    return fewest[-1]
+
+
+def test_fewest_are_as_few_as_the_pieces_can_be(model: pairpiece.Tokenizer) -> None:
+    pieces = set(model.get_vocab())
+    few = model.calibrate(TARGETS, reference=model, balance=0.5)
+    for text in TARGETS:
+        encoding = few.encode(text, out_type=pairpiece.Encoding)
+        cut: dict[int, list[str]] = {}
+        for piece, number in zip(encoding.pieces, encoding.word_ids, strict=True):
+            cut.setdefault(number, []).append(piece)
+        for row in cut.values():
+            if set("".join(row)) <= pieces:
+                assert len(row) == fewest_pieces("".join(row), pieces)
+
+
+def test_calibrate_says_how_far_it_came(
+    model: pairpiece.Tokenizer, caplog: pytest.LogCaptureFixture
+) -> None:
+    model.calibrate(TARGETS, SOURCES, reference=model, balance=1.2)
+    assert not caplog.records
+    few = model.calibrate(TARGETS, SOURCES, reference=model, balance=0.5)
+    reached = tokens(few) / tokens(model)
+    assert {record.name for record in caplog.records} == {"pairpiece"}
+    assert f"target only: a balance of 0.5 was asked for and {reached:.3f} reached" in caplog.text
+    assert "with source: a balance of 0.5" in caplog.text
+
+
+def test_the_bar_moves_while_calibrating(tmp_path: Path) -> None:
+    class Watching(Listener):
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: list[tuple[float, float | None]] = []
+
+        def advance(self, done: float, total: float | None, unit: str) -> None:
+            super().advance(done, total, unit)
+            if unit == "trials":
+                self.seen.append((done, total))
+
+    watching = Watching()
+    trained_with(tmp_path, balance=1.05, reporter=watching)
+    done = [done for done, _ in watching.seen]
+    assert len(done) > 20
+    assert done == sorted(set(done))
+    assert {total for _, total in watching.seen} == {2 * TRIALS}
+    assert (done[0], done[-1]) == (0, 2 * TRIALS)
 
 
 def test_penalties_by_hand_are_kept(tmp_path: Path) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from pairpiece.commands.side_by_side import side_by_side
+from pairpiece.model.calibration import reached
 from pairpiece.run.pipeline import FinishedRun
+from pairpiece.run.stages.calibrate import Calibrate
 from pairpiece.run.workspace import Result
 
 
@@ -31,6 +34,9 @@ def print_summary(run: FinishedRun, output: Path) -> None:
         f"[bold]Learned[/]  {tokenizer.vocab_size:,} pieces from {pairs['distinct']:,} different "
         f"word pairs"
     )
+    for stage in run.stages:
+        if stage.stage == Calibrate.name:
+            console.print(f"[bold]Balanced[/] {_balance(stage.details)}")
     console.print(_stages(run.stages))
     if tokenizer.is_paired and tokenizer.source_tokenizer is not None and run.examples:
         console.print("Three sentences, each target token in the colour of its source token:\n")
@@ -49,6 +55,11 @@ def _read(text: dict[str, int]) -> str:
     if text["used"] == text["read"]:
         return f"{text['used']:,} sentence pairs"
     return f"{text['read']:,} sentence pairs, of which {text['used']:,} are used"
+
+
+def _balance(record: dict[str, Any]) -> str:
+    came_to = (f"{found:.3f} {use.replace('_', ' ')}" for use, found in reached(record).items())
+    return f"{record['balance']:g} asked for: {', '.join(came_to)}"
 
 
 def _stages(stages: list[Result]) -> Table:

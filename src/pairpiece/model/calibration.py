@@ -1,8 +1,4 @@
-"""Penalties per piece, fitted so that a tokenizer makes as many tokens as a plain one would.
-
-The larger the penalty, the fewer the tokens, so it is found by bisection (docs/algorithm.md,
-section 7).
-"""
+"""Penalties per piece, fitted so that a tokenizer makes as many tokens as a plain one would."""
 
 from __future__ import annotations
 
@@ -16,14 +12,9 @@ from typing import Any, TypeAlias
 
 from pairpiece.foreign.protocol import Source
 from pairpiece.model.encoding import Encoding, Links
+from pairpiece.model.penalty_search import HIGHEST, LIMITS, LOWEST, TRIALS, find_penalty
 from pairpiece.model.state import ModelState, known
-from pairpiece.text.vocabulary import SCORES_PER_NAT, PieceType
-
-LOWEST, HIGHEST = -16, 16
-"""In nats.  At the highest, hardly anything but the number of pieces counts."""
-
-MISSED = 0.01
-"""Of the tokens wanted: a larger difference is told."""
+from pairpiece.text.vocabulary import PieceType
 
 DAMPING = 0.75
 """In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
@@ -71,25 +62,54 @@ Count: TypeAlias = Callable[[ModelState, str], float]
 """How many tokens a tokenizer makes of a text, in one of the `USES`."""
 
 
-def fitted(state: ModelState, uses: Sequence[str], count: Count, wanted: float) -> dict[str, Any]:
-    """For each use the smallest penalty with which there are at most `wanted` tokens."""
+Advance: TypeAlias = Callable[[int, int], None]
+"""Told how many trials are done, and of how many at most."""
+
+
+def fitted(
+    state: ModelState,
+    uses: Sequence[str],
+    count: Count,
+    wanted: float,
+    advance: Advance | None = None,
+) -> dict[str, Any]:
+    """For each use the penalty with which there are `wanted` tokens, or how far it comes and why.
+
+    See `find_penalty`.  A use has a `limit` only if it did not come to what was wanted.
+    """
     found: dict[str, Any] = {}
-    for use in uses:
-        change = USES[use]
-        penalty = smallest_penalty(lambda p: count(change(state, p), use), wanted)  # noqa: B023
-        state = change(state, penalty)
-        found[use] = {"penalty": penalty, "tokens": count(state, use)}
+    total = TRIALS * len(uses)
+    for number, use in enumerate(uses):
+        trials = itertools.count(TRIALS * number)
+
+        def tokens(penalty: float, state: ModelState = state, use: str = use) -> float:
+            if advance is not None:
+                advance(next(trials), total)  # noqa: B023
+            return count(USES[use](state, penalty), use)
+
+        fit = find_penalty(tokens, wanted)
+        state = USES[use](state, fit.penalty)
+        found[use] = {"penalty": fit.penalty, "tokens": fit.tokens}
+        if fit.limit is not None:
+            found[use]["limit"] = fit.limit
+    if advance is not None:
+        advance(total, total)
     return found
 
 
+def reached(record: dict[str, Any]) -> dict[str, float]:
+    """The balance that a record came to, by use."""
+    reference = record["wanted"] / record["balance"]
+    return {use: record[use]["tokens"] / reference for use in USES if use in record}
+
+
 def misses(record: dict[str, Any]) -> Iterator[str]:
-    """What to say about the uses in which a record did not come to as many tokens as wanted."""
-    for use in (use for use in USES if use in record):
-        tokens = record[use]["tokens"] / record["wanted"]
-        if abs(tokens - 1) > MISSED:
+    """What to say about the uses in which a record did not come to the balance asked for."""
+    for use, balance in reached(record).items():
+        if limit := record[use].get("limit"):
             yield (
-                f"{use.replace('_', ' ')}: {tokens:.3f} of the tokens asked for, with a penalty of "
-                f"{record[use]['penalty']:g} nats per piece: no penalty comes nearer"
+                f"{use.replace('_', ' ')}: a balance of {record['balance']:g} was asked for and "
+                f"{balance:.3f} reached: {LIMITS[limit]}"
             )
 
 
@@ -99,22 +119,6 @@ def calibrated(state: ModelState, record: dict[str, Any]) -> ModelState:
         if use in record:
             state = change(state, record[use]["penalty"])
     return dataclasses.replace(state, provenance={**state.provenance, "calibration": record})
-
-
-def smallest_penalty(tokens: Callable[[float], float], wanted: float) -> float:
-    """The smallest penalty that brings the tokens down to `wanted`; the highest if none does.
-
-    >>> smallest_penalty(lambda penalty: 100 if penalty < 1.5 else 90, 95)
-    1.5
-    """
-    low, high = LOWEST * SCORES_PER_NAT, HIGHEST * SCORES_PER_NAT
-    while low < high:
-        middle = (low + high) // 2
-        if tokens(middle / SCORES_PER_NAT) <= wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low / SCORES_PER_NAT
 
 
 def with_marginal_penalty(state: ModelState, penalty: float) -> ModelState:

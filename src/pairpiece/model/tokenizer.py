@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import logging
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -21,7 +22,7 @@ from pairpiece.foreign.protocol import Source, SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.taking_over import ROLES
 from pairpiece.model import opening, saving
-from pairpiece.model.calibration import CalibrationText, calibrated, fitted
+from pairpiece.model.calibration import Advance, CalibrationText, calibrated, fitted, misses
 from pairpiece.model.encoder import Encoder
 from pairpiece.model.encoding import Encoding, Links, check_threads
 from pairpiece.model.loading import load_as
@@ -31,6 +32,8 @@ from pairpiece.model.tables import BigramTable
 from pairpiece.model.token_links import Alignment, Lexicon
 from pairpiece.options import check_balance, check_whole
 from pairpiece.text.words import PreTokenizer
+
+logger = logging.getLogger("pairpiece")
 
 SourceTokenizer: TypeAlias = Tokenize | SubwordTokenizer
 """A function from raw text to tokens, flat or grouped by word, or any tokenizer."""
@@ -144,8 +147,10 @@ class Tokenizer(Encoder):
         number of tokens.
         A `balance` below 1 asks for compression, above 1 for more tokens to align.  Fits
         target-only encoding; with `sources` also paired encoding, and with `alignments` also that
-        with links given.  What comes out is in ``provenance["calibration"]``.  `source_weights`
-        stays what it was, for text as it was cut before; ``train`` with a balance learns it anew.
+        with links given.  What comes out is in ``provenance["calibration"]``; where it is not the
+        number asked for, a warning to the logger ``pairpiece`` says how far it came and why.
+        `source_weights` stays what it was, for text as it was cut before; ``train`` with a balance
+        learns it anew.
         """
         check_threads(num_threads)
         if isinstance(targets, str) or not targets:
@@ -155,13 +160,22 @@ class Tokenizer(Encoder):
         tokens = reference if isinstance(reference, int) else _count_tokens(reference, text.targets)
         if tokens < 1:
             raise OptionError(f"reference must make at least one token of the text, not {tokens}")
-        record = self.calibration(text, balance * tokens, num_threads)
+        record = self.calibration(text, tokens, balance, num_threads)
+        for miss in misses(record):
+            logger.warning("%s", miss)
         return Tokenizer(calibrated(self.state, record))
 
     def calibration(
-        self, text: CalibrationText, wanted: float, num_threads: int = 1, *, marginal: bool = True
+        self,
+        text: CalibrationText,
+        reference: float,
+        balance: float,
+        num_threads: int = 1,
+        *,
+        marginal: bool = True,
+        advance: Advance | None = None,
     ) -> dict[str, Any]:
-        """The penalties with which there are at most `wanted` tokens in the text.
+        """The penalties with which the text has `balance` times as many tokens as `reference`.
 
         Without `marginal`, target-only encoding is to stay as it is.
         """
@@ -175,8 +189,9 @@ class Tokenizer(Encoder):
         def count(state: ModelState, use: str) -> float:
             return text.tokens(Tokenizer(state).encode_batch, num_threads, use)
 
-        found = fitted(self.state, uses, count, wanted)
-        return {"sentences": len(text.targets), "wanted": wanted, **found}
+        wanted = balance * reference
+        found = fitted(self.state, uses, count, wanted, advance)
+        return {"sentences": len(text.targets), "balance": balance, "wanted": wanted, **found}
 
     def _replaced(self, **changes: Any) -> Tokenizer:
         return Tokenizer(dataclasses.replace(self.state, **changes))

@@ -13,6 +13,7 @@ from pairpiece.corpus.reading import Corpus
 from pairpiece.errors import CorpusError
 from pairpiece.foreign.protocol import digest_of
 from pairpiece.model.calibration import CalibrationText
+from pairpiece.model.penalty_search import HIGHEST, LOWEST
 from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.model.word_links import word_links
 from pairpiece.run.aligned_text import AlignedText
@@ -58,6 +59,7 @@ class Calibrate(Stage):
         return {
             "learned": self.learned.content,
             "balance": self.balance,
+            "penalties": [LOWEST, HIGHEST],
             "text": self.aligned.text.content,
             "links": self.aligned.links_identity,
             "dev": self.dev,
@@ -69,8 +71,14 @@ class Calibrate(Stage):
         vocabulary, threads = self.job.plan.vocabulary, self.job.plan.num_threads
         plain = load(self.learned.folder / PLAIN) if vocabulary is None else vocabulary
         text = self._sample(reporter) if self.dev is None else self._dev_text(self.dev)
-        wanted = self.balance * text.tokens(plain.encode_batch, threads)
-        return self.tokenizer.calibration(text, wanted, threads, marginal=vocabulary is None)
+        return self.tokenizer.calibration(
+            text,
+            text.tokens(plain.encode_batch, threads),
+            self.balance,
+            threads,
+            marginal=vocabulary is None,
+            advance=lambda done, total: reporter.advance(done, total, "trials"),
+        )
 
     def _dev_text(self, dev: DevText) -> CalibrationText:
         links = word_links(self.tokenizer, dev) if self.job.links.align == EFLOMAL else None
