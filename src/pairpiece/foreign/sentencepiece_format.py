@@ -6,6 +6,7 @@ from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign.taking_over import ROLES, taken_over
+from pairpiece.text.normalization import sentencepiece_rule
 from pairpiece.text.options import MARKER
 from pairpiece.text.protobuf import Fields, fields_of, message
 from pairpiece.text.vocabulary import PieceType, Unigram, Vocabulary
@@ -55,7 +56,7 @@ def to_sentencepiece(tokenizer: Unigram) -> bytes:
         (48, options.pad_piece),
     ]
     normalizer: Fields = [
-        (1, "pairpiece"),
+        (1, sentencepiece_rule(tokenizer.charsmap)),  # some readers go by the name
         (2, tokenizer.charsmap),
         (3, options.add_dummy_prefix),
         (4, options.remove_extra_spaces),

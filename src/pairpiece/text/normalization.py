@@ -23,6 +23,8 @@ from pairpiece.text.protobuf import fields_of
 
 NAMES = ("nfkc", "nfc", "none", "imported")
 
+_SENTENCEPIECE_RULES = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
+
 
 @functools.cache
 def charsmap(name: str) -> bytes:
@@ -43,6 +45,18 @@ def charsmap(name: str) -> bytes:
     if name == "none":
         return b""
     raise OptionError(f"normalization {name!r} comes with a vocabulary from elsewhere only")
+
+
+def sentencepiece_rule(table: bytes) -> str:
+    """What SentencePiece calls the rule that a table is of; ``user_defined`` if it has none such.
+
+    >>> sentencepiece_rule(charsmap("nfkc")), sentencepiece_rule(charsmap("nfc"))
+    ('nfkc', 'user_defined')
+    """
+    if not table:
+        return "identity"
+    same = (name for name in _SENTENCEPIECE_RULES if _compiled(rule_name=name) == table)
+    return next(same, "user_defined")
 
 
 def _compiled(**rule: Any) -> bytes:
