@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import math
@@ -121,6 +122,36 @@ def test_sentencepiece_has_the_same_pieces_with_the_same_types_and_scores(
     ):
         assert [i for i in ids if question(i)] == [i for i in ids if kinds[i] == kind]
     assert not any(theirs.is_unused(i) for i in ids)
+
+
+def normalizer_name(model: bytes) -> str:
+    name: bytes = dict(fields_of(dict(fields_of(model))[3]))[1]
+    return name.decode()
+
+
+@pytest.mark.parametrize(
+    ("normalization", "name"), [("nfkc", "nfkc"), ("nfc", "user_defined"), ("none", "identity")]
+)
+def test_the_normalizer_has_the_name_of_its_rule(
+    pairs: pairpiece.Pairs, normalization: str, name: str
+) -> None:
+    ours = pairpiece.train_from_pairs(pairs, 500, normalization=normalization)
+    assert normalizer_name(to_sentencepiece(ours)) == name
+
+
+@pytest.mark.parametrize("rule", ["nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf", "identity"])
+def test_a_normalizer_that_came_from_sentencepiece_keeps_its_name(rule: str) -> None:
+    theirs = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["il gatto mangia", "i topi"]),
+        model_writer=theirs,
+        vocab_size=40,
+        hard_vocab_limit=False,
+        normalization_rule_name=rule,
+        minloglevel=2,
+    )
+    taken = pairpiece.from_sentencepiece(theirs.getvalue())
+    assert normalizer_name(to_sentencepiece(taken)) == rule
 
 
 # ---------------------------------------------------------------------- lexicon

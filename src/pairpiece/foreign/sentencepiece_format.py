@@ -7,6 +7,7 @@ from typing import Any
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign.spaced_symbols import spaced
 from pairpiece.foreign.taking_over import ROLES, taken_over
+from pairpiece.text.normalization import sentencepiece_rule
 from pairpiece.text.options import MARKER
 from pairpiece.text.protobuf import Fields, fields_of, message
 from pairpiece.text.vocabulary import PieceType, Unigram, Vocabulary
@@ -35,6 +36,7 @@ def to_sentencepiece(tokenizer: Unigram) -> bytes:
             "SentencePiece cannot put a space before a symbol that begins a text, as this model "
             "does; train with add_dummy_prefix=true"
         )
+    table = spaced(tokenizer.charsmap) if is_paper else tokenizer.charsmap
     pieces: Fields = [
         (
             1,
@@ -66,8 +68,8 @@ def to_sentencepiece(tokenizer: Unigram) -> bytes:
         (48, options.pad_piece),
     ]
     normalizer: Fields = [
-        (1, "pairpiece"),
-        (2, spaced(tokenizer.charsmap) if is_paper else tokenizer.charsmap),
+        (1, sentencepiece_rule(table)),  # some readers go by the name
+        (2, table),
         (3, options.add_dummy_prefix),
         (4, options.remove_extra_spaces or is_paper),
         (5, True),  # escape_whitespaces

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
+from pairpiece.errors import OptionError
 from pairpiece.text import normalization, word_pattern
 from pairpiece.text.options import MARKER
 
@@ -15,6 +16,11 @@ def spaced(table: bytes) -> bytes:
 
     It puts one where there is a space already, too: whoever uses it has to make one space of two.
     """
+    if table not in map(normalization.charsmap, ("none", "nfkc", "nfc")):
+        raise OptionError(
+            "SentencePiece cannot be given the paper's spaces before symbols together with a "
+            "normalisation from elsewhere; train with normalization=nfkc"
+        )
     return normalization.compiled(_rules(table))
 
 

@@ -24,6 +24,8 @@ from pairpiece.text.protobuf import fields_of
 
 NAMES = ("nfkc", "nfc", "none", "imported")
 
+_SENTENCEPIECE_RULES = ("nfkc", "nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf")
+
 
 @functools.cache
 def charsmap(name: str) -> bytes:
@@ -52,7 +54,7 @@ def compiled(rules: Iterable[tuple[str, str]]) -> bytes:
 
 
 def rules_of(table: bytes) -> Iterator[tuple[str, str]]:
-    """The replacements of a table that the core has accepted."""
+    """The replacements of a table that was compiled here: one of a stranger may have no end."""
     if not table:
         return
     size = int.from_bytes(table[:4], "little")
@@ -74,6 +76,18 @@ def rules_of(table: bytes) -> Iterator[tuple[str, str]]:
                 after = replacements[begin : replacements.index(b"\0", begin)]
                 yield (before + bytes([byte])).decode("utf-8"), after.decode("utf-8")
             states.append((before + bytes([byte]), below))
+
+
+def sentencepiece_rule(table: bytes) -> str:
+    """What SentencePiece calls the rule that a table is of; ``user_defined`` if it has none such.
+
+    >>> sentencepiece_rule(charsmap("nfkc")), sentencepiece_rule(charsmap("nfc"))
+    ('nfkc', 'user_defined')
+    """
+    if not table:
+        return "identity"
+    same = (name for name in _SENTENCEPIECE_RULES if _compiled(rule_name=name) == table)
+    return next(same, "user_defined")
 
 
 def _compiled(**rule: Any) -> bytes:
