@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pairpiece.text.vocabulary import SCORES_PER_NAT
 
 LOWEST, HIGHEST = -16, 16
-"""In nats.  Between them every number of tokens that the pieces allow was found; farther out nothing
-changes any more (docs/research-notes.md)."""
+"""In nats.  Between them every number of tokens that the pieces allow was found; farther out
+nothing changes any more (docs/research-notes.md)."""
 
 OVERWHELMING = 1000
 """In nats.  With such a penalty nothing but the number of pieces counts."""
