@@ -18,8 +18,8 @@ import pairpiece
 from pairpiece import commands
 
 COMMANDS = (
-    *("train", "encode", "decode", "align", "inspect", "evaluate", "lm", "mt"),
-    *("transfer", "export", "demo"),
+    *("train", "encode", "decode", "align", "inspect", "baseline", "evaluate"),
+    *("lm", "mt", "transfer", "export", "demo"),
 )
 
 

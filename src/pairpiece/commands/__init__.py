@@ -17,7 +17,7 @@ from pairpiece.errors import PairPieceError
 
 _COMMANDS = (
     *("train", "encode", "decode", "align", "inspect"),
-    *("evaluate", "lm", "mt", "transfer", "export", "demo"),
+    *("baseline", "evaluate", "lm", "mt", "transfer", "export", "demo"),
 )
 """Modules with a docstring to be shown as help, `add_arguments` and `run`."""
 

@@ -23,7 +23,7 @@ Paths: TypeAlias = "PathLike | Sequence[PathLike]"
 STDIN = "-"
 FORMATS = ("text", "tsv", "jsonl", "parquet", "tmx", "gettext")
 
-_FORMAT_OF_SUFFIX = {
+FORMAT_OF_SUFFIX = {
     ".tsv": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -124,7 +124,7 @@ class Corpus:
             yield from _of_python(self.pairs)
 
     def _format(self, path: Path) -> str:
-        return self.format or _FORMAT_OF_SUFFIX.get(files.suffix(path), "text")
+        return self.format or FORMAT_OF_SUFFIX.get(files.suffix(path), "text")
 
     def _of_two(self, source: Path, target: Path) -> Iterator[SentencePair]:
         formats = {self._format(source), self._format(target)}

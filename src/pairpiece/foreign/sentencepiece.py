@@ -92,8 +92,13 @@ SOURCE_SETTINGS: dict[str, Any] = {
 }
 
 
-def train_sentencepiece(sentences: Iterable[str], vocab_size: int) -> SentencePieceTokenizer:
-    """A SentencePiece unigram model with the paper's settings; Ctrl-C works meanwhile."""
+def train_sentencepiece(
+    sentences: Iterable[str], vocab_size: int, option: str = "--vocab-size"
+) -> SentencePieceTokenizer:
+    """A SentencePiece unigram model with the paper's settings; Ctrl-C works meanwhile.
+
+    `option` is how the user chooses the size, in case it cannot be had.
+    """
     model = io.BytesIO()
     failures: list[BaseException] = []
 
@@ -120,9 +125,11 @@ def train_sentencepiece(sentences: Iterable[str], vocab_size: int) -> SentencePi
     while thread.is_alive():
         thread.join(0.2)
     if failures and isinstance(failures[0], RuntimeError):
+        # Without its place in the source, and advice about options that are not the user's.
+        why = str(failures[0]).rpartition("] ")[2].partition(" Increase")[0].rstrip(".")
         raise OptionError(
-            f"SentencePiece cannot train a source tokenizer of {vocab_size} pieces: "
-            f"{failures[0]}; choose another size (--source-vocab-size)"
+            f"SentencePiece cannot train a tokenizer of {vocab_size} pieces: {why}; choose another "
+            f"size ({option})"
         )
     if failures:
         raise failures[0]

@@ -46,6 +46,6 @@ class TrainSource(Stage):
             # How far it is from now on SentencePiece does not tell.
             reporter.advance(self.text.details["used"], None, "sentences")
 
-        model = train_sentencepiece(lines(), self.job.source_vocab_size)
+        model = train_sentencepiece(lines(), self.job.source_vocab_size, "--source-vocab-size")
         (folder / "source.model").write_bytes(model.content)
         return {"vocab_size": model.vocab_size}
