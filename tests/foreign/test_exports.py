@@ -79,7 +79,10 @@ def counts_of(tokenizer: pairpiece.Tokenizer) -> dict[tuple[str, str], float]:
 def test_a_sentencepiece_model_has_its_vocabulary_beside_it(
     tokenizer: pairpiece.Tokenizer, saved: Path, place: Path, export: Export
 ) -> None:
-    assert export(saved, "sentencepiece", place / "it.model") == Ended(0, "", "")
+    ended = export(saved, "sentencepiece", place / "it.model")
+    assert ended[:2] == (0, "")
+    assert "LlamaTokenizer" in ended.err  # which loads it, and is wrong
+    assert "--to hf" in ended.err
     assert names_in(place) == ["it.model", "it.vocab"]
     assert (place / "it.model").read_bytes() == to_sentencepiece(tokenizer)
     lines = (place / "it.vocab").read_text(encoding="utf-8").removesuffix("\n").split("\n")

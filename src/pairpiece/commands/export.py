@@ -11,6 +11,7 @@ for example:
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from pairpiece import files
@@ -20,6 +21,13 @@ from pairpiece.foreign import huggingface_files, marian
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece, vocabulary_text
 from pairpiece.model.table_files import lexical_table, write_table
 from pairpiece.model.tokenizer import load
+
+
+_UNIGRAM = (
+    "This is a unigram model. Classes of transformers that apply BPE (LlamaTokenizer, "
+    "GemmaTokenizer, NllbTokenizer) load it and tokenize wrongly: for these take --to hf "
+    "--special-tokens-from MODEL and AutoTokenizer (docs/exports.md)."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +74,7 @@ def run(options: argparse.Namespace) -> None:
             raise OptionError(f"{path}: name the model (.model); a .vocab is written beside it")
         files.write(path, to_sentencepiece(state))
         files.write(path.with_suffix(".vocab"), vocabulary_text(state).encode("utf-8"))
+        print(_UNIGRAM, file=sys.stderr)
     else:
         if options.to == "hf":
             written = huggingface_files.files_for(state, options.special_tokens_from)
