@@ -78,3 +78,44 @@ def test_a_source_of_another_kind_is_left_out(
     assert main(["export", str(tmp_path / "model"), "--to", "marian", "-o", str(tmp_path)]) == 0
     written = {path.name for path in tmp_path.iterdir() if path.is_file()}
     assert written == {"target.spm", "vocab.target.spm", "vocab.target.yml"}
+
+
+@pytest.mark.filterwarnings("ignore:Recommended")  # another package, for punctuation
+def test_transformers_loads_both_sides(model: Path, exported: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="needs pairpiece[transformers]")
+    marian = transformers.MarianTokenizer.from_pretrained(exported)
+    ours = pairpiece.load(model)
+    targets = vocabulary(exported / "vocab.target.yml")
+    for text in TEXTS["target"]:
+        pieces = ours.encode(text, out_type=str)
+        ids = marian(text_target=text)["input_ids"]
+        assert ids == [*(targets[piece] for piece in pieces), 0]
+        assert marian.decode(ids, skip_special_tokens=True) == text
+    sources = vocabulary(exported / "vocab.source.yml")
+    plain = processor(exported / "source.spm")
+    for text in TEXTS["source"]:
+        known = [sources.get(piece, 1) for piece in plain.encode(text, out_type=str)]
+        assert marian(text)["input_ids"] == [*known, 0]
+    batch = marian(TEXTS["source"], padding=True)["input_ids"]
+    assert len(batch[0]) == len(batch[1])
+    assert marian.pad_token_id == len(sources)
+
+
+def test_one_side_alone_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairpiece.train_from_pairs(PAIRS, 500).save(tmp_path / "model")
+    command = ["export", str(tmp_path / "model"), "--to", "marian", "-o", str(tmp_path / "marian")]
+    assert main(command) == 0
+    assert "target side only" in capsys.readouterr().err
+    assert not (tmp_path / "marian" / "vocab.json").exists()
+
+
+def test_the_dictionary_of_fairseq(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "dict.it.txt"
+    assert main(["export", str(model), "--to", "fairseq", "-o", str(path)]) == 0
+    rows = [line.split(" ") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert all(len(row) == 2 and int(row[1]) >= 1 for row in rows)
+    assert {"<s>", "<pad>", "</s>", "<unk>"}.isdisjoint(row[0] for row in rows)
+    counts = {piece: int(count) for piece, count in rows}
+    ours = pairpiece.load(model)
+    assert set(ours.encode("il gatto e 日本", out_type=str)) <= set(counts)
+    assert max(counts.values()) > 1

@@ -4,6 +4,7 @@ for example:
   pairpiece export it-fr/ --to sentencepiece -o it.model
   pairpiece export it-fr/ --to hf --special-tokens-from llama/ -o it-llama/
   pairpiece export it-fr/ --to marian -o marian/
+  pairpiece export it-fr/ --to fairseq -o dict.it.txt
   pairpiece export it-fr/ --to lexicon -o fr-it.lex
   pairpiece export it-fr/ --to table -o fr-it.npz
 """
@@ -18,15 +19,21 @@ from pairpiece import files
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
 from pairpiece.foreign import huggingface_files, marian
+from pairpiece.foreign.fairseq import dictionary
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece, vocabulary_text
 from pairpiece.model.table_files import lexical_table, write_table
 from pairpiece.model.tokenizer import load
-
 
 _UNIGRAM = (
     "This is a unigram model. Classes of transformers that apply BPE (LlamaTokenizer, "
     "GemmaTokenizer, NllbTokenizer) load it and tokenize wrongly: for these take --to hf "
     "--special-tokens-from MODEL and AutoTokenizer (docs/exports.md)."
+)
+
+
+_ONE_SIDE = (
+    "The source tokenizer is no SentencePiece model, so there are files for the target side only; "
+    "MarianTokenizer of transformers needs both."
 )
 
 
@@ -36,10 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         required=True,
-        choices=("hf", "sentencepiece", "marian", "lexicon", "table"),
+        choices=("hf", "sentencepiece", "marian", "fairseq", "lexicon", "table"),
         help="hf: tokenizer.json and tokenizer_config.json in a directory (every saved model has "
         "them); sentencepiece: a .model, and a .vocab beside it; marian: a directory with .spm and "
-        ".yml vocabularies of both sides; lexicon: source token, piece and "
+        ".yml vocabularies of both sides, and what MarianTokenizer reads; fairseq: a dict.txt for "
+        "text segmented with encode --output-format piece; lexicon: source token, piece and "
         "log p(t|s), separated by tabs; table: c(t, s) as .npz (scipy.sparse) or .parquet",
     )
     parser.add_argument(
@@ -69,6 +77,9 @@ def run(options: argparse.Namespace) -> None:
     path = Path(options.output)
     if options.to == "table":
         write_table(tokenizer, path)
+    elif options.to == "fairseq":
+        used = None if state.translations is None else state.translations.value.piece_count.tolist()
+        files.write(path, dictionary(state, used).encode("utf-8"))
     elif options.to == "sentencepiece":
         if path.suffix == ".vocab":
             raise OptionError(f"{path}: name the model (.model); a .vocab is written beside it")
@@ -80,6 +91,8 @@ def run(options: argparse.Namespace) -> None:
             written = huggingface_files.files_for(state, options.special_tokens_from)
         else:
             written = marian.files_for(state, state.source_tokenizer)
+            if "source.spm" not in written:
+                print(_ONE_SIDE, file=sys.stderr)
         path.mkdir(parents=True, exist_ok=True)
         for name, content in written.items():
             files.write(path / name, content)

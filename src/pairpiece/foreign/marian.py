@@ -5,6 +5,7 @@
 | ``source.spm``, ``target.spm`` | segmenting text with SentencePiece, as OPUS-MT does |
 | ``vocab.source.yml``, ``vocab.target.yml`` | ``marian --vocabs``, with text that is segmented |
 | ``vocab.source.spm``, ``vocab.target.spm`` | ``marian --vocabs``, with raw text |
+| ``vocab.json``, ``target_vocab.json``, the configuration | ``MarianTokenizer`` of transformers |
 
 Marian wants ``</s>`` to be 0 and ``<unk>`` to be 1, so its ids are others than the model's.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import SubwordTokenizer
@@ -23,21 +25,48 @@ from pairpiece.text.protobuf import Fields, fields_of, message
 from pairpiece.text.vocabulary import Unigram
 
 _UNKNOWN, _CONTROL = 2, 3  # ModelProto.SentencePiece.Type
-END, UNKNOWN = "</s>", "<unk>"
+END, UNKNOWN, PADDING = "</s>", "<unk>", "<pad>"
 
 
 def files_for(target: Unigram, source: SubwordTokenizer | None) -> dict[str, bytes]:
-    """The files by name; those of the source only if its tokenizer is a SentencePiece model."""
+    """The files by name; those of the source only if its tokenizer is a SentencePiece model.
+
+    Nor are there those for ``MarianTokenizer`` without one: it needs both sides.
+    """
     models = {"target": to_sentencepiece(target)}
     if isinstance(source, SentencePieceTokenizer):
         models["source"] = source.content
     written: dict[str, bytes] = {}
+    vocabularies: dict[str, dict[str, int]] = {}
     for side, model in models.items():
         pieces = _pieces(model)
         written[f"{side}.spm"] = model
         written[f"vocab.{side}.yml"] = vocabulary_file([name for name, _, _ in pieces])
         written[f"vocab.{side}.spm"] = _renumbered(model, pieces)
+        vocabularies[side] = numbered([name for name, _, _ in pieces])
+    if "source" in vocabularies:
+        written |= _for_transformers(vocabularies["source"], vocabularies["target"])
     return written
+
+
+def _for_transformers(source: dict[str, int], target: dict[str, int]) -> dict[str, bytes]:
+    """What ``MarianTokenizer`` reads beside the two models; padding is the last id of each side."""
+    config = {
+        "tokenizer_class": "MarianTokenizer",
+        "separate_vocabs": True,
+        "eos_token": END,
+        "unk_token": UNKNOWN,
+        "pad_token": PADDING,
+    }
+    contents: dict[str, dict[str, Any]] = {
+        "vocab.json": {**source, PADDING: len(source)},
+        "target_vocab.json": {**target, PADDING: len(target)},
+        "tokenizer_config.json": config,
+    }
+    return {
+        name: (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+        for name, content in contents.items()
+    }
 
 
 def _pieces(model: bytes) -> list[tuple[str, int, bytes]]:
@@ -60,11 +89,17 @@ def _pieces(model: bytes) -> list[tuple[str, int, bytes]]:
     return [(END, _CONTROL, end), (UNKNOWN, _UNKNOWN, unknown[2]), *ordinary]
 
 
-def vocabulary_file(names: Iterable[str]) -> bytes:
-    """Names with their numbers, the end of a sentence and the unknown piece first, as YAML."""
+def numbered(names: Iterable[str]) -> dict[str, int]:
+    """Names with their numbers, the end of a sentence and the unknown piece first."""
     order = dict.fromkeys([END, UNKNOWN, *(name.replace(" ", MARKER) for name in names if name)])
+    return {name: i for i, name in enumerate(order)}
+
+
+def vocabulary_file(names: Iterable[str]) -> bytes:
+    """Names with their numbers as YAML."""
     # A JSON string is a YAML string.
-    lines = (f"{json.dumps(name, ensure_ascii=False)}: {i}\n" for i, name in enumerate(order))
+    pairs = numbered(names).items()
+    lines = (f"{json.dumps(name, ensure_ascii=False)}: {i}\n" for name, i in pairs)
     return "".join(lines).encode("utf-8")
 
 
