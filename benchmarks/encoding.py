@@ -24,6 +24,7 @@ from typing import Any
 
 import sentencepiece
 import tokenizers
+from encoding_plot import TITLE, draw
 from measuring import (
     Section,
     Settings,
@@ -186,8 +187,8 @@ def section(settings: Settings) -> Section:
         f"{number(peer_exponent)}; at the longest ours is {long_ratio} times as fast.\n",
         "![times as fast as SentencePiece](plots/encoding.svg)\n",
     ]
-    draw(settings.plots / "encoding.svg", {k: v[0] for k, v in faster.items()}, paired_ratios)
-    return Section("Encoding and decoding", "\n".join(text), targets)
+    draw(settings.plots / "encoding.svg", "\n".join(text))
+    return Section(TITLE, "\n".join(text), targets)
 
 
 def plain_rows(c: Contest, repeat: int) -> tuple[list[list[str]], dict[str, tuple[Spread, Spread]]]:
@@ -318,23 +319,6 @@ def long_lines(c: Contest) -> tuple[list[list[str]], float, float, str]:
     ]
     exponents = (growth(list(LONG), ours), growth(list(LONG), peer))
     return rows, *exponents, number(peer[-1] / ours[-1])
-
-
-def draw(path: Path, plain: dict[str, Spread], paired: dict[str, Spread]) -> None:
-    from plots import figure, save
-
-    spreads = {**plain, **{f"paired, {name}": spread for name, spread in paired.items()}}
-    drawing, axes = figure(6.4, 3.8)
-    names = list(spreads)[::-1]
-    for place, name in enumerate(names):
-        spread = spreads[name]
-        axes.barh(place, spread.median, color="#4477aa" if name in plain else "#cc6677")
-        axes.plot([spread.low, spread.high], [place, place], color="black", linewidth=1)
-        axes.text(spread.high * 1.05, place, number(spread.median), va="center")
-    axes.axvline(1, color="gray", linewidth=0.8)
-    axes.set(xscale="log", yticks=range(len(names)), yticklabels=names)
-    axes.set_xlabel("times as fast as SentencePiece (plain encoding), one thread")
-    save(drawing, path)
 
 
 if __name__ == "__main__":

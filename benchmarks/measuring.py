@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import statistics
 import subprocess
 import sys
@@ -27,6 +28,12 @@ class Spread:
         """That of all values."""
         found = sorted(values)
         return cls(statistics.median(found), found[0], found[-1])
+
+    @classmethod
+    def parse(cls, text: str) -> Spread:
+        """What `str` wrote."""
+        median, low, high = re.findall(r"[\d.,]+", text)
+        return cls(*(float(found.replace(",", "")) for found in (median, low, high)))
 
     def __str__(self) -> str:
         return f"{number(self.median)} ({number(self.low)}–{number(self.high)})"
@@ -120,3 +127,16 @@ def table(header: list[str], rows: Iterable[Iterable[object]]) -> str:
     """A table in Markdown."""
     lines = [header, ["---"] * len(header), *([str(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """The rows of every table in Markdown that `table` wrote, without the headers."""
+    found: list[list[list[str]]] = []
+    before = ""
+    for line in text.splitlines():
+        if line.startswith("|"):
+            if not before.startswith("|"):
+                found.append([])
+            found[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+        before = line
+    return [rows[2:] for rows in found]

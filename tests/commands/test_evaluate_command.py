@@ -348,13 +348,15 @@ def test_options_are_those_of_the_api(capfd: Console, monkeypatch: pytest.Monkey
     others = ["--other-language", "x", "--other-language", "y", "--baseline", "b"]
     how = ["--renyi-power", 2.5, "--seed", 5, "--symmetrization", "union", "--runs", 2]
     more = ["--metric", "gini", "--resamples", 70, "--no-align", "--no-control"]
-    more += ["--aligner", "fast_align"]
+    more += ["--aligner", "fast_align", "--source-language", "sl", "--target-language", "tl"]
     assert complaint(call(capfd, "evaluate", *text, *dev, *others, *how, *more)) == "enough"
     arguments, options = given
     assert arguments == (["a", "b"], "t", "s")
     assert options.pop("advance")
     assert options == {
         "source_tokenizer": "st",
+        "source_language": "sl",
+        "target_language": "tl",
         "dev_target": "dt",
         "dev_source": "ds",
         "other_languages": ["x", "y"],

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support import browser as chromium
 from support import peers, tampering
 from support.command_line import text
 from support.evaluations import (
@@ -60,3 +63,8 @@ def everything(folder: Path) -> Evaluation:
 @pytest.fixture
 def diagonal(monkeypatch: pytest.MonkeyPatch) -> Diagonal:
     return Diagonal(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from chromium.started()

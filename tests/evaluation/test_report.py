@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 from support import tampering
+from support.browser import WINDOWS, Tab
 from support.command_line import run, text
 from support.french_italian import LETTERS, PAIRS, SOURCES, TARGETS
 
@@ -27,7 +28,6 @@ pytest.importorskip("jinja2")
 
 from pairpiece.evaluation import figures, report
 
-CHROMIUM = "/usr/bin/chromium"
 QUICK: dict[str, Any] = {"resamples": 20, "runs": 1}
 
 
@@ -334,51 +334,6 @@ def test_charts_of_a_page_take_their_ink_from_it(page: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api")
-    if not Path(CHROMIUM).exists():
-        pytest.skip(f"there is no {CHROMIUM}")
-    with api.sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        except api.Error as error:
-            pytest.skip(f"Chromium does not start: {error}")
-        yield browser
-        browser.close()
-
-
-class Tab:
-    """A page in the browser, and what went wrong with it."""
-
-    def __init__(self, browser: Any, path: Path, content: str, **how: Any) -> None:
-        path.write_text(content, encoding="utf-8")
-        self.troubles: list[str] = []
-        self.requests: list[str] = []
-        self.page = browser.new_page(**how)
-        self.page.on("console", lambda message: self.troubles.append(message.text))
-        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        self.page.on("dialog", self._dialog)
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def _dialog(self, dialog: Any) -> None:
-        self.troubles.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def overflow(self) -> int:
-        """By how many pixels the page is wider than the window."""
-        script = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        return int(self.page.evaluate(script))
-
-
-WINDOWS: dict[str, dict[str, Any]] = {
-    "light": {"color_scheme": "light"},
-    "dark": {"color_scheme": "dark"},
-    "narrow": {"viewport": {"width": 390, "height": 800}},
-}
-
-
-@pytest.fixture(scope="module")
 def tab(browser: Any, page: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
     tab = Tab(browser, tmp_path_factory.mktemp("report") / "report.html", page)
     yield tab
@@ -477,9 +432,9 @@ def test_links_can_be_seen_without_pointing(tab: Tab, evaluation: Evaluation) ->
             linked += bool(numbers)
     assert linked > 3
     [number] = re.findall(r"^(\d+)\.", tab.page.locator(".sentence p").first.inner_text())
-    shown = [sum(t["row"] == row for t in found["tokens"]) for row in range(4)]
     i = int(number) - 1
     expected = [len(tokenized.tokens[i]) for tokenized in evaluation.tokenized]
+    shown = [sum(t["row"] == row for t in found["tokens"]) for row in range(1 + len(expected))]
     assert shown == [len((evaluation.tokenized[0].source_tokens or [])[i]), *expected]
     for row, tokenized in enumerate(evaluation.tokenized, 1):
         pairs = {

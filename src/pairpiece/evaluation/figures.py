@@ -168,7 +168,7 @@ def _dots(
         for i, score in scores.items():
             if low <= score.value <= high:
                 axes.plot(interval(score), (i, i), color=colour(i), linewidth=2)
-                axes.plot(score.value, i, MARKERS[i % len(MARKERS)], color=colour(i))
+                axes.plot(score.value, i, MARKERS[i % len(MARKERS)], color=colour(i), markersize=7)
         axes.margins(x=0.1)
         left, right = axes.get_xlim()
         axes.set_xlim(left, right)

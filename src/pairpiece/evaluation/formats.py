@@ -52,12 +52,12 @@ def _shown(score: Score | None, metric: Described) -> str:
 def number(value: float, sign: bool = False) -> str:
     """A number for people: four digits that count or all of the whole part, never an exponent.
 
-    >>> number(43610.25), number(1.51934), number(-0.0000312, sign=True), number(0.0)
-    ('43,610', '1.519', '-0.000031', '0')
+    >>> number(43610.25), number(1.51934), number(766.0, sign=True), number(-0.0000312)
+    ('43,610', '1.519', '+766', '-0.000031')
     """
     if not math.isfinite(value):
         return str(value)
-    decimals = 3 - math.floor(math.log10(abs(value))) if value else 0
+    decimals = 3 - math.floor(math.log10(abs(value))) if value % 1 else 0
     shown = f"{value:{'+' if sign else ''},.{min(max(decimals, 0), 6)}f}"
     return shown if shown.strip("+-0.") else "0"
 

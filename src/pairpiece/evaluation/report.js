@@ -45,10 +45,8 @@ fold();
 const links = [...contents.querySelectorAll("a")];
 for (const link of links) link.addEventListener("click", fold);
 const here = () => {
-  const passed = links.filter(link => document.querySelector(link.hash).getBoundingClientRect().top < innerHeight / 3);
-  const bottom = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
-  const current = bottom && scrollY > 0 ? links.at(-1) : passed.at(-1);
-  for (const link of links) link.toggleAttribute("aria-current", link === current);
+  const passed = links.filter(link => document.querySelector(link.hash).getBoundingClientRect().top < 100);
+  for (const link of links) link.toggleAttribute("aria-current", link === passed.at(-1));
 };
 addEventListener("scroll", here, { passive: true });
 addEventListener("resize", here);
@@ -58,7 +56,7 @@ here();
 for (const box of document.querySelectorAll(".scroll")) {
   const more = document.createElement("p");
   more.className = "more";
-  more.textContent = "There are more columns: scroll sideways →";
+  more.textContent = "Scroll sideways for the rest →";
   box.before(more);
   const look = () => {
     const wider = box.scrollWidth > box.clientWidth + 1;
