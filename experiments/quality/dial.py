@@ -24,7 +24,7 @@ from pairpiece.evaluation import evaluate
 from pairpiece.model.calibration import with_inferred_penalty, with_marginal_penalty
 
 PENALTIES = (0, 2, 4, 8, 16, 32)
-BALANCES = (0.9, 0.95, 0.99, 1.0, 1.05, 1.1)
+BALANCES = (0.9, 0.99, 1.0, 1.05, 1.1)
 
 
 def main() -> None:

@@ -132,6 +132,24 @@ def test_a_json_log_has_warnings(tmp_path: Path, capfd: pytest.CaptureFixture[st
     assert f"{corpus}:3" in message
 
 
+def test_a_balance_is_reported_with_how_far_it_came(
+    trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended = call(capfd, *quick(trained, tmp_path / "more", "--balance", 1.2))
+    assert re.search(r"^Balanced 1\.2 asked for: 1\.\d+ target only, 1\.\d+ with ", ended.out, re.M)
+    assert ended.err == ""
+    few = quick(trained, tmp_path / "few", "--balance", 0.5)
+    ended = call(capfd, *few)
+    came_to = re.search(r"^Balanced 0\.5 asked for: (0\.\d+) target only", ended.out, re.M)
+    assert came_to is not None
+    told = f"target only: a balance of 0.5 was asked for and {came_to[1]} reached: "
+    assert f"warning: {told}" in ended.err
+    assert "the pieces cannot make fewer" in ended.err
+    *log, summary = events(call(capfd, *few, "--log-format", "json"))
+    assert any(e["event"] == "warning" and e["message"].startswith(told) for e in log)
+    assert summary["stages"][-1]["target_only"]["limit"] == "fewest"
+
+
 def test_a_json_log_ends_with_the_error(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     command = quick_corpus(troubled(tmp_path), tmp_path / "model", "--strict")
     ended = call(capfd, *command, "--log-format", "json")

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from pairpiece.text.vocabulary import SCORES_PER_NAT
 
-LOWEST, HIGHEST = -16, 16
-"""In nats.  Between them every number of tokens that the pieces allow was found; farther out
-nothing changes any more (docs/research-notes.md)."""
+LOWEST, HIGHEST = -32, 32
+"""In nats.  As far as anything changes on text that was measured: what the last of them cost in
+alignment is little, and whoever turns the dial asks for it (docs/research-notes.md)."""
 
 OVERWHELMING = 1000
 """In nats.  With such a penalty nothing but the number of pieces counts."""
 
-TOLERANCE = 0.01
+TOLERANCE = 0.005
 """Of the tokens wanted: a larger difference is told."""
 
 _STEPS = range(LOWEST * SCORES_PER_NAT, HIGHEST * SCORES_PER_NAT + 1)
