@@ -46,7 +46,7 @@ const links = [...contents.querySelectorAll("a")];
 for (const link of links) link.addEventListener("click", fold);
 const here = () => {
   const passed = links.filter(link => document.querySelector(link.hash).getBoundingClientRect().top < 100);
-  for (const link of links) link.toggleAttribute("aria-current", link === passed.at(-1));
+  for (const link of links) link.toggleAttribute("aria-current", link === (passed.at(-1) ?? links[0]));
 };
 addEventListener("scroll", here, { passive: true });
 addEventListener("resize", here);
