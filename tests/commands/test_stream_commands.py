@@ -150,6 +150,97 @@ def test_threads_make_no_difference(
     assert ids(call(capfd, *command, 1)) == ids(call(capfd, *command, 3))
 
 
+@pytest.mark.parametrize("seed", [None, 0, 7, -1])
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ([], {}),
+        (["--alpha", "0.5"], {"alpha": 0.5}),
+        (["--source", "text.fr"], {"source": SOURCES}),
+        (
+            ["--source", "text.fr", "--alignment", "text.links", "--alpha", "1"],
+            {"source": SOURCES, "alignment": [[(0, 1), (1, 0)]] * len(PAIRS), "alpha": 1.0},
+        ),
+        (
+            ["--source", "text.fr", "--whole-sentence"],
+            {"source": SOURCES, "whole_sentence": True},
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+@pytest.mark.usefixtures("small_batches")
+def test_each_line_is_drawn_with_a_seed_of_its_own(
+    options: list[str],
+    arguments: dict[str, Any],
+    seed: int | None,
+    model: Path,
+    loaded: pairpiece.Tokenizer,
+    folder: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "text.links").write_text("0-1 1-0\n" * len(PAIRS))
+    command = ["encode", model, "-i", "text.it", "--sample", *options]
+    if seed is not None:
+        command += ["--seed", seed]
+    found = [ids(call(capfd, *command, "--threads", n)) for n in (1, 3)]
+    first = loaded.state.seed if seed is None else seed
+    expected = [
+        loaded.sample(
+            target,
+            seed=first + n,
+            **{
+                name: value[n] if isinstance(value, list) else value
+                for name, value in arguments.items()
+            },
+        )
+        for n, target in enumerate(TARGETS)
+    ]
+    assert found == [expected, expected]
+    assert list(map(loaded.decode, expected)) == list(map(loaded.normalize, TARGETS))
+    assert expected != loaded.encode_batch(TARGETS)
+
+
+def test_samples_differ_by_seed_and_by_line(model: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    stdin = text(*[TARGETS[0]] * 20).encode()
+    command = ["encode", model, "--sample", "--seed"]
+    first, second = (ids(call(capfd, *command, seed, stdin=stdin)) for seed in (100, 200))
+    assert first != second
+    assert len(set(map(tuple, first))) > 10
+    assert ids(call(capfd, *command, 100, stdin=stdin)) == first
+
+
+@pytest.mark.parametrize("kind", ["piece", "json"])
+def test_samples_come_in_every_format(
+    kind: str, model: Path, loaded: pairpiece.Tokenizer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = ["encode", model, "--sample", "--seed", 3, "--add-bos", "--add-eos"]
+    stdin = text(*TARGETS).encode()
+    expected = ids(call(capfd, *command, stdin=stdin))
+    assert {(row[0], row[-1]) for row in expected} == {(loaded.bos_id, loaded.eos_id)}
+    ended = call(capfd, *command, "--output-format", kind, stdin=stdin)
+    if kind == "piece":
+        assert [[loaded.piece_to_id(piece) for piece in row] for row in rows(ended)] == expected
+    else:
+        assert [row["ids"] for row in objects(ended)] == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--alpha", "0.5"], "go with --sample"),
+        (["--seed", "0"], "go with --sample"),
+        (["--sample", "--bigram"], "leave --bigram out"),
+        (["--sample", "--alpha", "-1"], "alpha must be between"),
+        (["--sample", "--alpha", "nan"], "alpha must be between"),
+    ],
+    ids=" ".join,
+)
+def test_what_sampling_cannot_do_is_refused(
+    options: list[str], expected: str, model: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert expected in complaint(call(capfd, "encode", model, *options, stdin=b"uno\n"))
+
+
 PACKERS = {
     "it": bytes,
     "it.gz": gzip.compress,

@@ -4,6 +4,7 @@ for example:
   echo "Abbiamo topi" | pairpiece encode it-fr/ --output-format piece
   pairpiece encode it-fr/ -i test.it --source test.fr > test.ids
   pairpiece encode it-fr/ -i big.it.gz -o big.ids --threads 8
+  pairpiece encode it-fr/ -i train.it --output-format piece --sample --seed 1 > epoch1.it
 """
 
 from __future__ import annotations
@@ -41,6 +42,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="json: one object per line with ids, pieces, offsets, word_ids and log_prob",
     )
     parser.add_argument("--bigram", action="store_true", help="use the distilled bigram model")
+    parser.add_argument(
+        "--sample",
+        action="store_true",
+        help="draw a segmentation of each line at random (subword regularisation)",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        metavar="A",
+        help="with --sample: exponent of the probabilities; 1 draws from the model, 0 evenly among "
+        "all segmentations (default: 0.1)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="with --sample: another number, another draw, as for each epoch of a training "
+        "(default: the model's); line n, counted from 0, is drawn with the seed N + n",
+    )
     parser.add_argument("--add-bos", action="store_true", help="begin each line with <s>")
     parser.add_argument("--add-eos", action="store_true", help="end each line with </s>")
 
@@ -52,6 +72,10 @@ def run(options: argparse.Namespace) -> None:
     """Encode, batch by batch."""
     if options.whole_sentence and options.source is None:
         raise OptionError("--whole-sentence is about the source: name it with --source FILE")
+    if options.sample and options.bigram:
+        raise OptionError("--sample draws from the model itself: leave --bigram out")
+    if not options.sample and (options.alpha is not None or options.seed is not None):
+        raise OptionError("--alpha and --seed go with --sample")
     tokenizer = load(options.model)
     with output_stream(options.output) as output:
         for encoded in _encoded(tokenizer, options):
@@ -61,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
 def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list[Any]]:
     inputs = [options.input, options.source, options.alignment]
     given = [path for i, path in enumerate(inputs) if i == 0 or path is not None]
+    encode = tokenizer.sample_batch if options.sample else tokenizer.encode_batch
     done = 0
     for columns in batches(*given):
         lines = list(columns)
@@ -73,20 +98,29 @@ def _encoded(tokenizer: Tokenizer, options: argparse.Namespace) -> Iterator[list
                 for number, line in enumerate(lines.pop(0), done + 1)
             ]
         try:
-            yield tokenizer.encode_batch(
+            yield encode(
                 targets,
                 sources,
                 alignments=alignments,
                 out_type=_OUT_TYPES[options.output_format],
-                model="bigram" if options.bigram else "unigram",
                 whole_sentence=options.whole_sentence,
                 add_bos=options.add_bos,
                 add_eos=options.add_eos,
                 num_threads=options.threads,
+                **_how(tokenizer, options, done),
             )
         except OptionError as error:
             raise _placed(error, input_name(given[-1]), done) from None
         done += len(targets)
+
+
+def _how(tokenizer: Tokenizer, options: argparse.Namespace, done: int) -> dict[str, Any]:
+    """What only encoding, or only sampling, is asked for; `done` lines were drawn already."""
+    if not options.sample:
+        return {"model": "bigram" if options.bigram else "unigram"}
+    seed = tokenizer.state.seed if options.seed is None else options.seed
+    alpha = {} if options.alpha is None else {"alpha": options.alpha}
+    return {"seed": seed + done, **alpha}
 
 
 def _placed(error: OptionError, name: str, done: int) -> PairPieceError:

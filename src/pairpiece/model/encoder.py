@@ -39,6 +39,11 @@ def _accepted(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> 
         raise OptionError(str(error)) from None
 
 
+def _alone(value: T | None) -> list[T] | None:
+    """A batch of one, if there is one."""
+    return None if value is None else [value]
+
+
 class Encoder(StatefulTokenizer):
     """An immutable encoder and decoder; safe to share between threads and to fork with."""
 
@@ -137,8 +142,8 @@ class Encoder(StatefulTokenizer):
             return self._framed(found, out_type, add_bos, add_eos) if add_bos or add_eos else found
         return self.encode_batch(
             [text],
-            sources=None if source is None else [source],
-            alignments=None if alignment is None else [alignment],
+            sources=_alone(source),
+            alignments=_alone(alignment),
             out_type=out_type,
             model=model,
             whole_sentence=whole_sentence,
@@ -188,7 +193,9 @@ class Encoder(StatefulTokenizer):
         """Up to `n` different segmentations, best first; the first is what `encode` gives."""
         if type(n) is not int or not 1 <= n <= 1024:
             raise OptionError(f"n must be between 1 and 1024, not {n}")
-        return self._alternatives(text, source, alignment, out_type, whole_sentence, count=n)
+        given = _alone(source), _alone(alignment)
+        [found] = self._alternatives([text], *given, out_type, whole_sentence, count=n)
+        return found
 
     def sample(
         self,
@@ -206,33 +213,61 @@ class Encoder(StatefulTokenizer):
         `alpha` is the exponent of the probabilities: 1 samples from the model, 0 evenly among all
         segmentations.  The same seed gives the same result.
         """
+        return self.sample_batch(
+            [text],
+            _alone(source),
+            alignments=_alone(alignment),
+            out_type=out_type,
+            whole_sentence=whole_sentence,
+            alpha=alpha,
+            seed=seed,
+        )[0]
+
+    def sample_batch(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[Source] | None = None,
+        *,
+        alignments: Sequence[Links | None] | None = None,
+        out_type: type[Any] = int,
+        whole_sentence: bool | None = None,
+        alpha: float = 0.1,
+        seed: int | None = None,
+        add_bos: bool = False,
+        add_eos: bool = False,
+        num_threads: int = 1,
+    ) -> list[Any]:
+        """A segmentation of each text; that of text i is what `sample` draws with `seed` + i."""
+        check_threads(num_threads)
         if not isinstance(alpha, int | float) or not 0 <= alpha <= 100:
             raise OptionError(f"alpha must be between 0 and 100, not {alpha}")
         seed = self.state.seed if seed is None else seed
         check_seed(seed)
-        [drawn] = self._alternatives(
-            text, source, alignment, out_type, whole_sentence, alpha=alpha, seed=seed % 2**64
-        )
-        return drawn
+        wanted = {"alpha": alpha, "seed": seed % 2**64, "threads": num_threads}
+        drawn = self._alternatives(targets, sources, alignments, out_type, whole_sentence, **wanted)
+        if not add_bos and not add_eos:
+            return [row for [row] in drawn]
+        return [self._framed(row, out_type, add_bos, add_eos) for [row] in drawn]
 
     def _alternatives(
         self,
-        text: str,
-        source: Source | None,
-        alignment: Links | None,
+        texts: Sequence[str],
+        sources: Sequence[Source] | None,
+        alignments: Sequence[Links | None] | None,
         out_type: type[Any],
         whole_sentence: bool | None,
         **wanted: Any,
-    ) -> list[Any]:
+    ) -> list[list[Any]]:
         check_out_type(out_type)
-        sources = None if source is None else [source]
-        alignments = None if alignment is None else [alignment]
-        scores = self._scores(1, sources, alignments, whole_sentence)
-        [rows] = _accepted(self._core.segment_batch, self._inputs([text]), scores, **wanted)
+        inputs = self._inputs(texts)
+        scores = self._scores(len(inputs), sources, alignments, whole_sentence)
+        found = _accepted(self._core.segment_batch, inputs, scores, **wanted)
         if out_type is Encoding:
-            return [self._encoding(row) for row in rows]
+            return [[self._encoding(row) for row in rows] for rows in found]
+        if out_type is int:
+            return [[ids for ids, *_ in rows] for rows in found]
         names = self.state.vocabulary.pieces
-        return [ids if out_type is int else [names[i] for i in ids] for ids, *_ in rows]
+        return [[[names[i] for i in ids] for ids, *_ in rows] for rows in found]
 
     def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
