@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         VocabularySizeError,
     )
     from pairpiece.evaluation import Evaluation, evaluate
+    from pairpiece.foreign.joint_vocabulary import JointVocabulary
     from pairpiece.learning.options import LearningOptions
     from pairpiece.learning.pairs import Pair, Pairs, pairs_from_links, pairs_from_sentence
     from pairpiece.learning.schedule import Progress
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pairpiece.model.tokenizer import Tokenizer, from_huggingface, from_sentencepiece, load
     from pairpiece.model.transformers_tokenizer import PairPieceTokenizer as PairPieceTokenizer
     from pairpiece.options import LengthPenalty
+    from pairpiece.pretrained.joint_tokenizer import extend_tokenizer
     from pairpiece.pretrained.transferring import Transfer, transfer
     from pairpiece.run.pipeline import train
     from pairpiece.run.reporting import Reporter
@@ -53,6 +55,7 @@ _NAMES = {
     "options": ("LengthPenalty",),
     "model.tokenizer": ("Tokenizer", "from_huggingface", "from_sentencepiece", "load"),
     "model.transformers_tokenizer": ("PairPieceTokenizer",),
+    "foreign.joint_vocabulary": ("JointVocabulary",),
     "learning.options": ("LearningOptions",),
     "learning.pairs": ("Pair", "Pairs", "pairs_from_links", "pairs_from_sentence"),
     "learning.schedule": ("Progress",),
@@ -60,6 +63,7 @@ _NAMES = {
     "run.pipeline": ("train",),
     "run.reporting": ("Reporter",),
     "evaluation": ("Evaluation", "evaluate"),
+    "pretrained.joint_tokenizer": ("extend_tokenizer",),
     "pretrained.transferring": ("Transfer", "transfer"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
@@ -70,6 +74,7 @@ __all__ = [
     "CorpusError",
     "Encoding",
     "Evaluation",
+    "JointVocabulary",
     "LearningOptions",
     "LengthPenalty",
     "Lexicon",
@@ -88,6 +93,7 @@ __all__ = [
     "Transfer",
     "VocabularySizeError",
     "evaluate",
+    "extend_tokenizer",
     "from_huggingface",
     "from_sentencepiece",
     "load",

@@ -3,6 +3,7 @@
 for example:
   pairpiece export it-fr/ --to sentencepiece -o it.model
   pairpiece export it-fr/ --to hf --special-tokens-from llama/ -o it-llama/
+  pairpiece export it-fr/ --into llama/ -o llama-it/
   pairpiece export it-fr/ --to marian -o marian/
   pairpiece export it-fr/ --to fairseq -o dict.it.txt
   pairpiece export it-fr/ --to lexicon -o fr-it.lex
@@ -20,15 +21,32 @@ from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
 from pairpiece.foreign import huggingface_files, marian
 from pairpiece.foreign.fairseq import dictionary
+from pairpiece.foreign.joint_vocabulary import JointVocabulary
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece, vocabulary_text
 from pairpiece.model.table_files import lexical_table, write_table
 from pairpiece.model.tokenizer import load
+from pairpiece.pretrained.joint_tokenizer import extend_tokenizer
 
 _UNIGRAM = (
     "This is a unigram model. Classes of transformers that apply BPE (LlamaTokenizer, "
     "GemmaTokenizer, NllbTokenizer) load it and tokenize wrongly: for these take --to hf "
     "--special-tokens-from MODEL and AutoTokenizer (docs/exports.md)."
 )
+
+
+def _joined(joint: JointVocabulary) -> str:
+    """What is new in a tokenizer."""
+    pieces = len(joint.tokens) - joint.parts
+    lines = [
+        f"{joint.old_size:,} tokens → {joint.old_size + len(joint.tokens):,}",
+        f"{pieces:>9,}  new pieces",
+        f"{joint.parts:>9,}  parts that pieces are joined from",
+        f"{joint.shared:>9,}  pieces that were tokens before",
+    ]
+    if joint.left_out:
+        examples = " ".join(joint.left_out[:5])
+        lines.append(f"{len(joint.left_out):>9,}  left out, as words are cut there: {examples}")
+    return "\n".join(lines)
 
 
 _ONE_SIDE = (
@@ -40,15 +58,21 @@ _ONE_SIDE = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command line."""
     parser.add_argument("model", type=Path, metavar="MODEL", help="directory of the model")
-    parser.add_argument(
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument(
         "--to",
-        required=True,
         choices=("hf", "sentencepiece", "marian", "fairseq", "lexicon", "table"),
         help="hf: tokenizer.json and tokenizer_config.json in a directory (every saved model has "
         "them); sentencepiece: a .model, and a .vocab beside it; marian: a directory with .spm and "
         ".yml vocabularies of both sides, and what MarianTokenizer reads; fairseq: a dict.txt for "
         "text segmented with encode --output-format piece; lexicon: source token, piece and "
         "log p(t|s), separated by tabs; table: c(t, s) as .npz (scipy.sparse) or .parquet",
+    )
+    where.add_argument(
+        "--into",
+        metavar="PATH",
+        help="put the pieces into this tokenizer of another language, whose tokens keep their ids: "
+        "a Hugging Face folder (BPE or unigram), or a .model of SentencePiece",
     )
     parser.add_argument(
         "--special-tokens-from",
@@ -64,6 +88,11 @@ def run(options: argparse.Namespace) -> None:
     """Write the files."""
     if options.special_tokens_from is not None and options.to != "hf":
         raise OptionError("--special-tokens-from goes with --to hf")
+    if options.into is not None:
+        if options.output == "-":
+            raise OptionError("--into needs a name: a tokenizer does not go to standard output")
+        print(_joined(extend_tokenizer(options.into, options.model, options.output)))
+        return
     tokenizer = load(options.model)
     state = tokenizer.state
     if options.to == "lexicon":

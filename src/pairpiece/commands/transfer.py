@@ -41,11 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="PairPiece model that was trained with --source-tokenizer MODEL",
     )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the new model")
-    parser.add_argument(
+    both = parser.add_mutually_exclusive_group()
+    both.add_argument(
         "--extend",
         action="store_true",
         help="keep the model's own vocabulary, and put the new pieces after it: a model of both "
         "languages; the model's tokenizer will lie in DIR/source_tokenizer",
+    )
+    both.add_argument(
+        "--joint",
+        action="store_true",
+        help="the same with one tokenizer for text of both languages: the model's own, with the "
+        "new pieces in it",
     )
     parser.add_argument(
         "--side",
@@ -78,6 +85,7 @@ def run(options: argparse.Namespace) -> None:
         options.tokenizer,
         options.output,
         extend=options.extend,
+        joint=options.joint,
         side=options.side,
         top=options.top,
         traits=options.traits,

@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from pairpiece.errors import ModelFormatError
-from pairpiece.model.tokenizer import Tokenizer
 from pairpiece.text.options import MARKER
+from pairpiece.text.vocabulary import Vocabulary
 
 _CLASS = '''\
 from transformers import PreTrainedTokenizerFast
@@ -20,13 +20,19 @@ class PlainTokenizer(PreTrainedTokenizerFast):
 _MODULE = "plain_tokenizer"
 
 
-def make_loadable(folder: Path, tokenizer: Tokenizer) -> None:
-    """See to it that ``AutoTokenizer`` gives the ids that `tokenizer` gives.
+def sample_text(vocabulary: Vocabulary) -> str:
+    """Text that tells tokenizers apart: rare pieces beside each other."""
+    pieces = islice(reversed(vocabulary.normal()), 200)
+    return "".join(pieces).replace(MARKER, " ").strip()
+
+
+def make_loadable(folder: Path, text: str, ids: list[int]) -> None:
+    """See to it that ``AutoTokenizer`` makes these ids of the text.
 
     For some models (Qwen 2, Phi 3) transformers 5 puts a tokenizer of its own together whatever
     ``tokenizer_config.json`` says, unless that names a class beside it.
     """
-    if _loads(folder, tokenizer):
+    if _loads(folder, text, ids):
         return
     path = folder / "tokenizer_config.json"
     config = json.loads(path.read_bytes())
@@ -34,17 +40,14 @@ def make_loadable(folder: Path, tokenizer: Tokenizer) -> None:
     config["auto_map"] = {"AutoTokenizer": [None, name]}
     path.write_text(json.dumps(config, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     (folder / f"{_MODULE}.py").write_text(_CLASS, encoding="utf-8")
-    if not _loads(folder, tokenizer):
+    if not _loads(folder, text, ids):
         raise ModelFormatError(
             f"{folder}: AutoTokenizer does not load this tokenizer as it is beside such a model"
         )
 
 
-def _loads(folder: Path, tokenizer: Tokenizer) -> bool:
+def _loads(folder: Path, text: str, ids: list[int]) -> bool:
     from transformers import AutoTokenizer
 
-    pieces = islice(reversed(tokenizer.vocabulary.normal()), 200)
-    text = "".join(pieces).replace(MARKER, " ").strip()
     loaded = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-    ids: list[int] = loaded(text, add_special_tokens=False)["input_ids"]
-    return ids == tokenizer.encode(text)
+    return bool(loaded(text, add_special_tokens=False)["input_ids"] == ids)

@@ -99,8 +99,12 @@ class ModelTokenizer:
 
 
 def _loaded(path: Path) -> Any:
-    from transformers import AutoTokenizer
-
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise OptionError(
+            'this needs transformers: pip install "pairpiece[transformers]"'
+        ) from None
     if not path.is_dir():
         raise OptionError(f"{path}: there is no such folder; a model is one that lies on disk")
     try:

@@ -117,17 +117,23 @@ class Rows:
         return (total / max(1, len(self.known))).float()
 
 
-def rows_of(tokenizer: Tokenizer, model: ModelTokenizer, top: int) -> Rows:
-    """The rows of all pieces of a tokenizer, by the ids and tokens of a model."""
+def rows_of(
+    tokenizer: Tokenizer, model: ModelTokenizer, top: int, parts: Sequence[str] = ()
+) -> Rows:
+    """The rows of all pieces of a tokenizer, and of parts of pieces after them.
+
+    Their weights are for the ids of a model's tokens.
+    """
     plan = _Plan(tokenizer, model, top)
-    found = [plan.row(i) for i in range(len(tokenizer))]
+    found = [*map(plan.row, range(len(tokenizer))), *map(plan.part, parts)]
     known = np.array(sorted(set(model.ids.values())), np.int64)
     counts = plan.source_counts(int(known[-1]) + 1)
     tokens = dict(zip(model.ids.values(), model.ids, strict=True))
     theirs = traits_of([model.readable(tokens.get(i, "")) for i in range(len(counts))], counts)
     # A token is as frequent as its share of the text says, whatever was counted of either side.
     scale = counts.sum() / max(1.0, plan.table.counts.sum())
-    ours = traits_of(tokenizer.vocabulary.pieces, scale * plan.table.counts)
+    our_counts = np.concatenate([plan.table.counts, np.zeros(len(parts))])
+    ours = traits_of([*tokenizer.vocabulary.pieces, *parts], scale * our_counts)
     lacking = np.zeros_like(ours)
     for i, (kind, weights) in enumerate(found):
         if kind in (WEIGHTED, CONTAINING, SPELLING):
@@ -167,6 +173,10 @@ class _Plan:
             return self._byte(piece)
         if self.table.evidence[number] >= MIN_EVIDENCE and (seen := self._weights([number])):
             return WEIGHTED, seen
+        return self.part(piece)
+
+    def part(self, piece: str) -> tuple[str, Weights]:
+        """The kind and the weights of what is known by longer pieces, and its spelling, alone."""
         if longer := self._weights(self._containing.pieces_with(piece)):
             return CONTAINING, longer
         return self._spelled(piece)

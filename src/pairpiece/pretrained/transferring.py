@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import hashlib
 import json
 import os
@@ -24,8 +22,10 @@ from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.options import check_between, check_choice, check_flag, check_whole
 from pairpiece.pretrained import configuration
 from pairpiece.pretrained.extending import extended
-from pairpiece.pretrained.loadable import make_loadable
+from pairpiece.pretrained.joint_tokenizer import JointTokenizer
+from pairpiece.pretrained.loadable import make_loadable, sample_text
 from pairpiece.pretrained.model_tokenizer import ModelTokenizer
+from pairpiece.pretrained.new_folder import appearing, check_new
 from pairpiece.pretrained.rows import Rows, rows_of
 from pairpiece.pretrained.vocabulary_tensors import (
     POSITIONS_AFTER_PAD,
@@ -68,6 +68,7 @@ def transfer(
     output: str | os.PathLike[str],
     *,
     extend: bool = False,
+    joint: bool = False,
     model_tokenizer: Any = None,
     side: str | None = None,
     top: int = TOP,
@@ -86,17 +87,20 @@ def transfer(
     mostly seen with it is that token.  The tokenizer in `output` is for the new language (it can
     decode both); the model's own lies in ``source_tokenizer``.
 
+    With `joint` there is one tokenizer for text of both languages: the model's own, with the new
+    pieces in it (see `pairpiece.extend_tokenizer`).
+
     `model_tokenizer` is the model's tokenizer, or its folder, if it does not lie beside the model.
     `side` is ``"decoder"`` or ``"encoder"`` for translation models whose sides have vocabularies
     of their own.  Rows of output layers are moved the part `traits` of the way (0 for not at all)
     to where those of tokens lie that are as frequent as the piece, and begin a word, or begin
     with a capital letter, as it does: see docs/transfer.md.
     """
-    chosen = _Choices(extend, side, top, traits)
+    chosen = _Choices(extend, joint, side, top, traits)
     if not isinstance(tokenizer, Tokenizer):
         tokenizer = load(tokenizer)
     destination = Path(output)
-    _check_destination(destination)
+    check_new(destination)
     if isinstance(model, str | os.PathLike):
         return _Job(Path(model), tokenizer, model_tokenizer, chosen).done(destination)
     if not hasattr(model, "save_pretrained"):
@@ -112,16 +116,25 @@ class _Choices:
     """How to transfer, checked."""
 
     extend: bool
+    joint: bool
     side: str | None
     top: int
     traits: float
 
     def __post_init__(self) -> None:
         check_flag("extend", self.extend)
+        check_flag("joint", self.joint)
+        if self.extend and self.joint:
+            raise OptionError("a model gets two tokenizers (extend) or one for both (joint)")
         check_whole("top", self.top, 1, 10**6)
         check_between("traits", self.traits, 0, 1)
         if self.side is not None:
             check_choice("side", self.side, SIDES)
+
+    @property
+    def use(self) -> str:
+        """What becomes of the model's own vocabulary."""
+        return "extend" if self.extend else "joint" if self.joint else "replace"
 
     def side_of(self, config: Any) -> str:
         """The side that gets the new vocabulary."""
@@ -150,14 +163,17 @@ class _Job:
         self._tensors = vocabulary_tensors(config, shapes, side)
         _check_tensors(folder, self._weights, self._tensors, theirs)
         self._rows, self._tokenizer = _rows(config, tokenizer, theirs, chosen)
-        self._files = huggingface_files.files_with(
-            self._tokenizer.state, theirs.content, theirs.config
-        )
-        added = json.loads(self._files["tokenizer.json"])["added_tokens"]
-        ids = {token["content"]: token["id"] for token in added}
-        self._rows = _with_added(self._rows, ids, theirs)
-        special = theirs.special_ids
-        self._new_id = {old: ids[token] for old, token in special.items() if token in ids}
+        self._files: dict[str, bytes] = {}
+        self._new_id: dict[int, int] = {}
+        if isinstance(self._tokenizer, Tokenizer):
+            self._files = huggingface_files.files_with(
+                self._tokenizer.state, theirs.content, theirs.config
+            )
+            added = json.loads(self._files["tokenizer.json"])["added_tokens"]
+            ids = {token["content"]: token["id"] for token in added}
+            self._rows = _with_added(self._rows, ids, theirs)
+            special = theirs.special_ids
+            self._new_id = {old: ids[token] for old, token in special.items() if token in ids}
         self._sizes = sizes(config, side)
         self._theirs = theirs
         self._report = Transfer(
@@ -172,13 +188,10 @@ class _Job:
 
     def done(self, destination: Path) -> Transfer:
         """Write the new model."""
-        with _appearing(destination) as place:
+        with appearing(destination) as place:
             self._write_weights(place)
             self._write_settings(place)
-            saving.save(self._tokenizer.state, place)
-            for name, content in self._files.items():
-                (place / name).write_bytes(content)
-            make_loadable(place, self._tokenizer)
+            self._write_tokenizer(place)
             if self._chosen.extend:
                 self._theirs.save(place / SOURCE_TOKENIZER)
             _write_json(place / REPORT, asdict(self._report))
@@ -191,12 +204,22 @@ class _Job:
         }
         self._weights.write(place, replaced)
 
+    def _write_tokenizer(self, place: Path) -> None:
+        if isinstance(self._tokenizer, JointTokenizer):
+            self._tokenizer.save(place)
+            return
+        saving.save(self._tokenizer.state, place)
+        for name, content in self._files.items():
+            (place / name).write_bytes(content)
+        text = sample_text(self._tokenizer.vocabulary)
+        make_loadable(place, text, self._tokenizer.encode(text))
+
     def _write_settings(self, place: Path) -> None:
         for name in ("config.json", "generation_config.json"):
             if not (self._folder / name).is_file():
                 continue
             settings = _json(self._folder / name)
-            if not self._chosen.extend:
+            if self._chosen.use == "replace":
                 settings = configuration.renumbered(settings, self._new_id)
             if name == "config.json":
                 settings = configuration.resized(settings, self._sizes, len(self._rows))
@@ -208,8 +231,10 @@ class _Job:
 
 def _rows(
     config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer, chosen: _Choices
-) -> tuple[Rows, Tokenizer]:
+) -> tuple[Rows, Tokenizer | JointTokenizer]:
     """The new rows, and the tokenizer with the ids that go with them."""
+    if chosen.joint:
+        return _joint_rows(tokenizer, theirs, chosen.top)
     if not chosen.extend:
         tokenizer = _with_pad_of(config, tokenizer, theirs)
         return rows_of(tokenizer, theirs, chosen.top), tokenizer
@@ -219,6 +244,19 @@ def _rows(
     except ValueError as error:
         raise OptionError(f"the vocabularies do not go together: {error}") from None
     return rows.after(both.kept, both.pieces), both.tokenizer
+
+
+def _joint_rows(
+    tokenizer: Tokenizer, theirs: ModelTokenizer, top: int
+) -> tuple[Rows, JointTokenizer]:
+    joint = JointTokenizer(theirs, tokenizer)
+    new = joint.vocabulary.tokens
+    parts = [token for token, piece in new.items() if piece is None]
+    rows = rows_of(tokenizer, theirs, top, [theirs.readable(part) for part in parts])
+    place = {piece: i for i, piece in enumerate(tokenizer.vocabulary.pieces)}
+    place_of_part = {part: len(tokenizer) + i for i, part in enumerate(parts)}
+    places = [place_of_part[t] if piece is None else place[piece] for t, piece in new.items()]
+    return rows.after(joint.vocabulary.old_size, places), joint
 
 
 def _config(folder: Path) -> Any:
@@ -329,7 +367,7 @@ def _signature(config: Any, tokenizer: Tokenizer, chosen: _Choices) -> str:
         for name, value in {
             "architecture": config.architectures[0],
             "tokenizer": digest,
-            "use": "extend" if chosen.extend else "replace",
+            "use": chosen.use,
             "side": chosen.side_of(config),
             "top": chosen.top,
             "traits": chosen.traits,
@@ -349,32 +387,3 @@ def _json(path: Path) -> dict[str, Any]:
 def _write_json(path: Path, value: dict[str, Any]) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=2)
     path.write_text(f"{text}\n", encoding="utf-8")
-
-
-def _check_destination(destination: Path) -> None:
-    """The output can be written, and nothing is there that would be lost."""
-    if destination.is_dir() and any(destination.iterdir()):
-        raise OptionError(f"{destination}: there is something in this folder; choose another")
-    saving.check_destination(destination)
-    saving.check_destination(destination.absolute().parent)
-
-
-@contextlib.contextmanager
-def _appearing(destination: Path) -> Iterator[Path]:
-    """A folder to write to that gets its name when it is complete, and not before."""
-    parent = destination.absolute().parent
-    parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(dir=parent, prefix=f".{destination.name}."))
-    try:
-        yield place
-        umask = os.umask(0)
-        os.umask(umask)
-        place.chmod(0o777 & ~umask)
-        if destination.is_dir():
-            destination.rmdir()  # which fails unless it is empty
-        elif destination.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(destination))
-        place.replace(destination)
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
