@@ -12,7 +12,7 @@ many lines, and of the old one at the end.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -77,13 +77,19 @@ class Bilingual:
 
     def measured(self, variant: str, seed: int) -> dict[str, Any]:
         """The curve of the new language, and what the model says of both in the end."""
-        config = model_config(self._start)
+        new = self._ids(variant)
+        found = self._trained(variant, seed, self._start, lambda lines: self._target(lines, new))
+        return {**found, "shared": int((new != np.arange(len(new))).sum())}
+
+    def _trained(
+        self, variant: str, seed: int, start: Path, target: Callable[[list[str]], Iterable[Ids]]
+    ) -> dict[str, Any]:
+        config = model_config(start)
         settings = language_model_settings(
             "tiny", **ADAPTING, examples=self._options.lines, context=context_of(config)
         )
-        new = self._ids(variant)
         lines = [islice(files.lines(path), self._options.lines) for path in self._pair.texts.train]
-        sides = self._source(list(lines[0])), self._target(list(lines[1]), new)
+        sides = self._source(list(lines[0])), target(list(lines[1]))
         train = Rows.of(chain.from_iterable(zip(*sides, strict=True)))
         test = self._pair.texts.splits[self._options.split, "like"]
         old_text, new_text = (side[:TEST_LINES] for side in test)
@@ -92,10 +98,10 @@ class Bilingual:
             config.vocab_size,
             train,
             np.array([len(row) for row in train]),
-            Rows.of(self._target(new_text, new)),
+            Rows.of(target(new_text)),
             _bytes(new_text),
             Ends.of(config),
-            self._start,
+            start,
         )
         name = f"{variant}-{self._options.lines}-{seed}".replace(" ", "-")
         run = self._pair.folder / "shared" / name
@@ -103,10 +109,9 @@ class Bilingual:
         model, history = train_model(task, settings, seed, run)
         nats = negative_log_likelihoods(model, list(self._source(old_text))).sum()
         curve = [(u * settings.batch, loss / np.log(2)) for u, _, loss in history.curve]
-        shared = int((new != np.arange(len(new))).sum())
-        return {"curve": curve, "old": nats / np.log(2) / _bytes(old_text), "shared": shared}
+        return {"curve": curve, "old": nats / np.log(2) / _bytes(old_text)}
 
-    def _source(self, lines: list[str]) -> Iterator[Ids]:
+    def _source(self, lines: list[str]) -> Iterable[Ids]:
         source = self._before.state.source_tokenizer
         assert source is not None
         unknown = self._theirs.ids[self._theirs.config["unk_token"]]
