@@ -21,6 +21,7 @@ from support.taken_over import (
     of_sentencepiece,
     small_model,
     trained,
+    works_or_refused,
 )
 from support.tampering import rules, within
 from tokenizers import models
@@ -377,20 +378,6 @@ def test_a_bad_configuration_is_refused_by_name(config: bytes, tmp_path: Path) -
 def damaged(content: bytes, generator: random.Random) -> bytes:
     place = generator.randrange(len(content))
     return content[:place] + generator.randbytes(1) + content[place + 1 :]
-
-
-def works_or_refused(read: Callable[[Any], pairpiece.Tokenizer], given: Any) -> bool:
-    try:
-        tokenizer = read(given)
-    except pairpiece.ModelFormatError:
-        return False
-    for text in ("il  gatto <x>", "ﬁ½ 000", "<mask>ab\tbc"):
-        found = tokenizer.encode(text, out_type=pairpiece.Encoding)
-        assert found.ids == tokenizer.encode(text)
-        back = tokenizer.decode(found.ids)
-        if tokenizer.options.byte_fallback:
-            assert back == tokenizer.normalize(text)
-    return True
 
 
 @pytest.mark.parametrize("settings", ["identity", "symbols and bytes", "control symbols"])

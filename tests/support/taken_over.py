@@ -246,3 +246,18 @@ def small_model(
             (3, message(normalizer or [])),
         ]
     )
+
+
+def works_or_refused(read: Callable[[Any], pairpiece.Tokenizer], given: Any) -> bool:
+    """A file may be odd, but then its tokenizer works; True if there is one."""
+    try:
+        tokenizer = read(given)
+    except pairpiece.ModelFormatError:
+        return False
+    for text in ("il  gatto <x>", "ﬁ½ 000", "<mask>ab\tbc"):
+        found = tokenizer.encode(text, out_type=pairpiece.Encoding)
+        assert found.ids == tokenizer.encode(text)
+        back = tokenizer.decode(found.ids)
+        if tokenizer.options.byte_fallback:
+            assert back == tokenizer.normalize(text)
+    return True
