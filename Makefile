@@ -1,7 +1,7 @@
 # Two commands for a fresh machine with Python, pip, a C++ compiler and make:
 #   make demo   set up, train on the sample corpus, show the result
 #   make test   set up and run the tests of the Python package, on all processors
-# Further: make lint, make core-test, make bench (BENCH= for the full suite, which takes an hour).
+# Further: make lint, make core-test, make fuzz (needs clang), make bench (BENCH= for the full suite, which takes an hour).
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
 	$(shell find src/pairpiece -name '*.py' -o -name 'report.*' -o -name 'sample.*')
 
-.PHONY: demo test lint core-test bench clean
+.PHONY: demo test lint core-test fuzz bench clean
 
 # What users install; the tests need more, and their installation is good for the demo too.
 $(BIN)/usable: $(SOURCES)
@@ -43,6 +43,13 @@ core-test:
 		-DPAIRPIECE_SANITIZE=ON -DPAIRPIECE_WERROR=ON
 	cmake --build $(VENV)/core --parallel 2
 	ctest --test-dir $(VENV)/core --output-on-failure
+
+CLANG ?= clang++
+fuzz: $(BIN)/testable
+	cmake -S . -B $(VENV)/fuzz -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DPAIRPIECE_FUZZ=ON -DPAIRPIECE_SANITIZE=ON
+	cmake --build $(VENV)/fuzz --parallel 2
+	$(BIN)/python fuzz/run.py --core $(VENV)/fuzz/fuzz/core $(FUZZ)
 
 BENCH ?= --quick
 bench: $(BIN)/testable

@@ -11,7 +11,8 @@ import hypothesis
 import numpy as np
 from hypothesis import strategies as st
 from support.exported import Exported, assert_alike
-from support.french_italian import PAIRS, TARGETS as TEXTS
+from support.french_italian import PAIRS
+from support.french_italian import TARGETS as TEXTS
 from support.hostile import HOSTILE
 from support.worlds import learning, pairs
 
@@ -71,11 +72,6 @@ def _exported(name: str) -> Exported:
     size = 500 if options.get("byte_fallback", True) else 250
     made = pairpiece.train_from_pairs(PAIRS, size, **options)
     return Exported.of(made, Path(_folder().name) / name)
-
-
-@functools.cache
-def _loaded(name: str, tool: str) -> Any:
-    return _exported(name).loaded(tool)
 
 
 def _exports(data: bytes) -> object:

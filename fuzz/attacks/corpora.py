@@ -12,7 +12,8 @@ import polib
 import pyarrow
 import pyarrow.parquet
 import zstandard
-from support.french_italian import SOURCES, TARGETS as TRANSLATIONS
+from support.french_italian import SOURCES
+from support.french_italian import TARGETS as TRANSLATIONS
 
 from attacks import mutation
 from attacks.target import Target, file_of
@@ -98,9 +99,18 @@ def _links(data: bytes) -> object:
         return min(count, 3)
 
 
-_PO = (b"msgid ", b"msgstr ", b"msgstr[1] ", b"msgid_plural ", b"msgctxt ", b'"', b"#, fuzzy", b"#~ ")
-_XML = (b"<tu>", b"</tu>", b"<tuv>", b"xml:lang=", b"<seg>", b"<![CDATA[", b"]]>", b"<!ENTITY x 'y'>",
-        b"&x;", b"&#0;", b"<!DOCTYPE tmx [", b"encoding='x'", b"<ph>", b"<?", b"<!--")  # fmt: skip
+_PO = (
+    b"msgid ",
+    b"msgstr ",
+    b"msgstr[1] ",
+    b"msgid_plural ",
+    b"msgctxt ",
+    b'"',
+    b"#, fuzzy",
+    b"#~ ",
+)
+_XML = (b"<tu>", b"</tu>", b"<tuv>", b"xml:lang=", b"<seg>", b"<![CDATA[", b"]]>",
+        b"<!ENTITY x 'y'>", b"&x;", b"&#0;", b"<!DOCTYPE tmx [", b"encoding='x'", b"<ph>", b"<?", b"<!--")  # fmt: skip
 _JSON = (b"{", b"}", b"null", b'"\\ud800"', b"1e999", b"NaN", b'"source":', b":", b",", b"\\u0000")
 
 
@@ -119,5 +129,7 @@ TARGETS = [
     _file("gz", lambda: _compressed(gzip.compress), suffix=".tsv.gz"),
     _file("xz", lambda: _compressed(lzma.compress), suffix=".tsv.xz"),
     _file("zst", lambda: _compressed(zstandard.compress), suffix=".tsv.zst"),
-    Target("links", _links, lambda: [b"0-0 1-2\n2-1\n\n", b"4-4 9-0"], mutation.with_tokens(b"-", b" ")),
+    Target(
+        "links", _links, lambda: [b"0-0 1-2\n2-1\n\n", b"4-4 9-0"], mutation.with_tokens(b"-", b" ")
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Inputs made from others: by their bytes, or by what these mean, so that they get past the doors."""
+"""Inputs made from others: by their bytes, or by what these mean, to get past the doors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ from pairpiece.text.protobuf import fields_of, message
 
 LONGEST = 2**16
 _ODD_BYTES = [b"\0", b"\n", b"\r\n", b"\t", b" ", b"\x7f", b"\x80", b"\xc2", b"\xed\xa0\x80"]
-_ODD_BYTES += [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff" * 8, "▁".encode(), b"9" * 20, b"-1", b"[" * 2000]
+_ODD_BYTES += [
+    b"\xef\xbb\xbf",
+    b"\xfe\xff",
+    b"\xff" * 8,
+    "▁".encode(),
+    b"9" * 20,
+    b"-1",
+    b"[" * 2000,
+]
 _ODD_NUMBERS = [0, 1, -1, 2, 255, 256, 2**16, 2**24, 2**31, 2**32, 2**63, 2**64, -(2**63), 10**400]
 _ODD_FLOATS = [0.0, -1.0, math.nan, math.inf, -math.inf, 1e-320, 1e-31, 1e29, 1e31, 1e308]
 
 
 def of_bytes(data: bytes, generator: random.Random, tokens: Sequence[bytes] = ()) -> bytes:
-    """A few changes of bytes: flipped, lost, doubled, moved, or replaced by odd ones or `tokens`."""
+    """A few changes of bytes: flipped, lost, doubled, moved, joined by odd ones or `tokens`."""
     out = bytearray(data)
     for _ in range(generator.choice((1, 1, 1, 2, 4))):
         place = generator.randint(0, len(out))
@@ -94,7 +102,11 @@ def _change_one(root: list[Any], generator: random.Random) -> None:
 
 
 def _key(place: Any, generator: random.Random) -> Any:
-    return generator.choice(list(place)) if isinstance(place, dict) else generator.randrange(len(place))
+    return (
+        generator.choice(list(place))
+        if isinstance(place, dict)
+        else generator.randrange(len(place))
+    )
 
 
 def _add(place: Any, key: Any, generator: random.Random) -> None:
@@ -142,7 +154,10 @@ def of_message(data: bytes, generator: random.Random) -> bytes:
     elif kind == 2:
         fields[place] = (generator.choice((1, 2, 3, 4, 5, 40, 2**28)), value)
     elif kind == 3:
-        fields[place] = (number, generator.choice([*_ODD_NUMBERS[:-1], *_ODD_FLOATS[:8], b"", b"x"]))
+        fields[place] = (
+            number,
+            generator.choice([*_ODD_NUMBERS[:-1], *_ODD_FLOATS[:8], b"", b"x"]),
+        )
     elif isinstance(value, bytes):
         changed = of_message if generator.random() < 0.8 else of_bytes  # three levels at most
         fields[place] = (number, changed(value, generator))

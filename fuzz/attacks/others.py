@@ -12,13 +12,13 @@ from typing import Any
 import tokenizers
 from support import taken_over
 from support.tampering import rules
+from tokenizers import decoders, models, pre_tokenizers
 
 import pairpiece
 from attacks import mutation
 from attacks.target import Target
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.text.protobuf import Fields
-from tokenizers import decoders, models, pre_tokenizers
 
 _CONFIG = "tokenizer_config.json"
 

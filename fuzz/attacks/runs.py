@@ -45,7 +45,9 @@ def _stage(data: bytes) -> object:
 
 def _records() -> list[bytes]:
     record = {"stage": "pairs", "content": "0" * 16, "details": {"lines": 3, "name": "x"}}
-    return [json.dumps({**record, "seconds": 0.5, "peak_bytes": peak}).encode() for peak in (None, 9)]
+    return [
+        json.dumps({**record, "seconds": 0.5, "peak_bytes": peak}).encode() for peak in (None, 9)
+    ]
 
 
 TARGETS = [

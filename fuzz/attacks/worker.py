@@ -1,8 +1,8 @@
-"""Attacks one target in this process, within limits of memory and time: ``python -m attacks.worker``.
+"""Attacks one target in this process, within limits: ``python -m attacks.worker``.
 
 The same seed makes the same inputs as long as they come to the same.  The input that runs lies in
 the file ``current`` of the findings, after the number of inputs so far, for whoever finds this
-process dead; every exception that is no `PairPieceError` is kept with its input, one for each place.
+process dead.  Every exception that is no `PairPieceError` is kept with its input, one a place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from attacks.target import Target
 from pairpiece import PairPieceError
 
 MEMORY = 2**30  # more than the process has at the beginning
-SECONDS = 4  # of processor time, and one more for every so many bytes
+SECONDS = 2  # of processor time, and one more for every so many bytes
 BYTES_PER_SECOND = 10_000
 HEADER = struct.Struct("<Q")
 _MOST = 2000  # inputs to go on from
@@ -86,7 +86,9 @@ class Attack:
 def _place(error: BaseException) -> Hashable:
     """The lines of ours that an error has come through."""
     frames = traceback.walk_tb(error.__traceback__)
-    own = [(f.f_code.co_filename, line) for f, line in frames if "pairpiece" in f.f_code.co_filename]
+    own = [
+        (f.f_code.co_filename, line) for f, line in frames if "pairpiece" in f.f_code.co_filename
+    ]
     return type(error), tuple(own)
 
 

@@ -47,11 +47,15 @@ class Exported:
     def fast(self) -> tokenizers.Tokenizer:
         return tokenizers.Tokenizer.from_file(str(self.folder / "tokenizer.json"))
 
+    @cached_property
+    def processor(self) -> sentencepiece.SentencePieceProcessor:
+        processor = sentencepiece.SentencePieceProcessor()
+        processor.LoadFromSerializedProto(to_sentencepiece(self.ours))
+        return processor
+
     def loaded(self, tool: str) -> Tool:
         if tool == "sentencepiece":
-            processor = sentencepiece.SentencePieceProcessor()
-            processor.LoadFromSerializedProto(to_sentencepiece(self.ours))
-            return Tool(processor.encode, processor.decode)
+            return Tool(self.processor.encode, self.processor.decode)
         if tool == "tokenizers":
             fast = self.fast
             return Tool(lambda texts: [e.ids for e in fast.encode_batch(texts)], fast.decode_batch)
