@@ -172,6 +172,21 @@ def test_labels_end_with_the_end_of_the_sentence(
     assert len(short["input_ids"][0]) == 3
 
 
+def test_special_tokens_stay_around_texts(
+    tokenizer: pairpiece.PairPieceTokenizer, tmp_path: Path
+) -> None:
+    begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+    tokenizer.save_pretrained(tmp_path)
+    for copy in (
+        tokenizer,
+        pairpiece.PairPieceTokenizer.from_pretrained(tmp_path),
+        transformers.AutoTokenizer.from_pretrained(tmp_path),
+    ):
+        inside = copy("il topo", add_special_tokens=False)["input_ids"]
+        assert copy("il topo")["input_ids"] == [begin, *inside, end]
+        assert copy("il topo", "il topo")["input_ids"] == [begin, *inside, end] * 2
+
+
 def test_the_source_counts_between_added_tokens(tokenizer: pairpiece.PairPieceTokenizer) -> None:
     source = ["▁les", "▁chat", "s", "▁parl", "ent"]
     model = tokenizer.pairpiece
