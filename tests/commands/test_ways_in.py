@@ -163,7 +163,10 @@ WAYS: dict[str, Callable[[], list[str]]] = {
         *FR_IT,
     ],
     "parquet, nested": lambda: [
-        *("--corpus", parquet("m.parquet", id=IDS, translation__fr=FRENCH, translation__it=ITALIAN)),
+        *(
+            "--corpus",
+            parquet("m.parquet", id=IDS, translation__fr=FRENCH, translation__it=ITALIAN),
+        ),
         *NESTED,
     ],
     "tmx": lambda: ["--corpus", tmx("memory.tmx", fr=FRENCH, it=ITALIAN)],
