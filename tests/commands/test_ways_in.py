@@ -14,10 +14,8 @@ import polib
 import pyarrow
 import pyarrow.parquet
 import pytest
-import tokenizers
 import zstandard
-from support import peers
-from support.command_line import begin_of_sample, call, text
+from support.command_line import begin_of_sample, said, text
 
 import pairpiece
 
@@ -124,7 +122,6 @@ def two_files(ending: str) -> list[str]:
 
 
 def two_catalogues(first: str, second: str) -> list[str]:
-    """Of the second language the messages are in another order."""
     source = catalogue(first, IDS, FRENCH)
     return ["--source", source, "--target", catalogue(second, IDS, ITALIAN)]
 
@@ -165,7 +162,7 @@ WAYS: dict[str, Callable[[], list[str]]] = {
     "parquet, nested": lambda: [
         *(
             "--corpus",
-            parquet("m.parquet", id=IDS, translation__fr=FRENCH, translation__it=ITALIAN),
+            parquet("m.parquet", translation__fr=FRENCH, translation__it=ITALIAN),
         ),
         *NESTED,
     ],
@@ -202,34 +199,26 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def own_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAIRPIECE_CACHE", str(cache))
 
 
-def said(capfd: Console, *command: object) -> str:
-    """What a command that had nothing to complain about has said."""
-    ended = call(capfd, *command)
-    assert (ended.code, ended.err) == (0, "")
-    return ended.out
-
-
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, int], list[list[int]]]:
+def expected() -> tuple[dict[str, int], list[list[int]]]:
     """The vocabulary, and the ids of new text, of what Python makes of the same pairs."""
     model = pairpiece.train(corpus=PAIRS, vocab_size=500, align="none", cache=False)
     return model.get_vocab(), model.encode_batch([it for _, it in NEW], [fr for fr, _ in NEW])
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("here", "own_cache")
 def test_the_same_pairs_in_any_files_make_the_same_model(
     way: str, expected: tuple[dict[str, int], list[list[int]]], capfd: Console
 ) -> None:
-    text_options = WAYS[way]()
-    train = ["train", *text_options, "--align", "none", "--vocab-size", 500, "-o", "it-fr"]
-    summary = said(capfd, *train)
-    assert f"Read     {len(PAIRS)} sentence pairs\n" in summary
+    named = WAYS[way]()
+    train = ["train", *named, "--align", "none", "--vocab-size", 500, "--output", "it-fr"]
+    assert f"Read     {len(PAIRS)} sentence pairs\n" in said(capfd, *train)
     assert pairpiece.load("it-fr").get_vocab() == expected[0]
     encoded = said(capfd, "encode", "it-fr", "-i", "new.it", "--source", "new.fr")
     assert [[int(i) for i in line.split()] for line in encoded.splitlines()] == expected[1]
