@@ -252,3 +252,54 @@ def test_the_number_of_tokens_is_that_of_the_dial(trained: Training, capfd: Cons
         assert list(map(float, told)) == pytest.approx([balance] * 2, abs=0.01)
         sizes[balance] = sum(map(len, encoded(capfd, "it-fr", "-i", "new.it")))
     assert sizes[1.15] / sizes[1.05] == pytest.approx(1.15 / 1.05, rel=0.01)
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def measured(capfd: Console, trained: Training, *options: object) -> dict[str, Any]:
+    """What evaluate says of SentencePiece and of a model on the new text."""
+    Path("train.it").write_text(text(*ITALIAN[:400]), encoding="utf-8")
+    baseline = ["baseline", "--text", "train.it", "--vocab-size", 600, "--quiet"]
+    assert said(capfd, *baseline, "--output", "it.model") == ""
+    named = ["--source", "new.fr", "--target", "new.it", "--tokenizer", "sp=it.model"]
+    named += ["--tokenizer", f"ours={trained.model}", "--resamples", 20, "--quiet"]
+    found: dict[str, Any] = json.loads(
+        said(capfd, "evaluate", *named, "--format", "json", *options)
+    )
+    return found
+
+
+def test_there_is_another_aligner_to_measure_with(trained: Training, capfd: Console) -> None:
+    pytest.importorskip("systran_align")
+    found = measured(capfd, trained, "--aligner", "fast_align")
+    rows = {(one["tokenizer"], one["metric"]): one for one in found["scores"]}
+    link_f = {name: one["value"] for (name, metric), one in rows.items() if metric == "link_f"}
+    assert set(link_f) >= {"sp"}
+    assert all(0.3 < value < 1 for value in link_f.values())
+    assert "fast_align" in rows["sp", "link_f"]["signature"]
+
+
+def test_the_control_and_the_way_to_symmetrize_can_be_chosen(
+    trained: Training, capfd: Console
+) -> None:
+    how = ["--runs", 1, "--metric", "unaligned", "--symmetrization"]
+    few, many = (measured(capfd, trained, *how, name) for name in ("intersection", "union"))
+    assert "links:union" in many["scores"][0]["signature"]
+    assert few["scores"][0]["value"] > many["scores"][0]["value"]
+    without = measured(capfd, trained, *how, "union", "--no-control")
+    controlled, alone = ({one["tokenizer"] for one in run["scores"]} for run in (many, without))
+    assert alone < controlled
+    assert all("wrong" in name for name in controlled - alone)
+
+
+def test_a_report_names_the_languages_as_it_is_told(trained: Training, capfd: Console) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("jinja2")
+    languages = ["--source-language", "français", "--target-language", "italiano"]
+    named = ["--target", "new.it", "--source", "new.fr", "--tokenizer", trained.model]
+    how = ["--no-align", "--resamples", 20, "--quiet", *languages, "--report", "page.html"]
+    assert call(capfd, "evaluate", *named, *how).code == 0
+    [title] = re.findall("<title>(.*)</title>", Path("page.html").read_text(encoding="utf-8"))
+    assert "français" in title
+    assert "italiano" in title
