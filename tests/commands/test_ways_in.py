@@ -18,6 +18,7 @@ import zstandard
 from support.command_line import begin_of_sample, said, text
 
 import pairpiece
+from pairpiece.corpus.reading import FORMATS
 
 Console = pytest.CaptureFixture[str]
 
@@ -141,10 +142,6 @@ WAYS: dict[str, Callable[[], list[str]]] = {
         *("--corpus", tsv("memory.tsv.gz", IDS, ITALIAN, FRENCH)),
         *("--source-column", "3", "--target-column", "2"),
     ],
-    "tsv, not by its suffix": lambda: [
-        *("--corpus", tsv("memory.txt", FRENCH, ITALIAN)),
-        *("--format", "tsv"),
-    ],
     "jsonl": lambda: ["--corpus", jsonl("memory.jsonl", id=IDS, source=FRENCH, target=ITALIAN)],
     "jsonl, columns": lambda: [
         *("--corpus", jsonl("memory.ndjson.zst", it=ITALIAN, en=ENGLISH, fr=FRENCH)),
@@ -182,6 +179,27 @@ WAYS: dict[str, Callable[[], list[str]]] = {
         tmx("b.tmx.gz", fr=FRENCH[200:], it=ITALIAN[200:]),
     ],
 }
+
+UNNAMED: dict[str, Callable[[], list[str]]] = {
+    "text": WAYS["two files"],
+    "tsv": WAYS["tsv"],
+    "jsonl": WAYS["jsonl"],
+    "parquet": WAYS["parquet"],
+    "tmx": WAYS["tmx"],
+    "gettext": WAYS["po"],
+}
+
+
+def not_by_suffix(kind: str) -> list[str]:
+    """Files whose names do not tell what they are, and the option that does."""
+    arguments = UNNAMED[kind]()
+    for place in (1, 3)[: len(arguments) // 2]:
+        ending = ".po" if kind == "text" else ""  # without a suffix it would be text anyway
+        arguments[place] = str(Path(arguments[place]).rename(f"memory{place}{ending}"))
+    return [*arguments, "--format", kind]
+
+
+WAYS |= {f"--format {kind}": functools.partial(not_by_suffix, kind) for kind in FORMATS}
 
 
 @pytest.fixture
