@@ -146,6 +146,9 @@ TEST(digits_are_those_of_all_scripts_and_nothing_else) {
   size_t count = 0;
   for (char32_t c = 0; c < 0x110000; ++c) count += is_digit(c);
   CHECK(count == 770);  // of Unicode 17
+  CHECK(digit_zeros().size() == 77 && digit_zeros().front() == U'0');
+  for (const char32_t zero : digit_zeros())
+    for (char32_t value = 0; value < 10; ++value) CHECK(is_digit(zero + value));
 }
 
 TEST(a_trie_finds_all_prefixes) {

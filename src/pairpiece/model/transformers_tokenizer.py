@@ -13,6 +13,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerFast
 
 from pairpiece import files
 from pairpiece.errors import OptionError
+from pairpiece.foreign.huggingface import tokenizers_library
 from pairpiece.foreign.protocol import Source
 from pairpiece.model import saving
 from pairpiece.model.encoding import Links
@@ -46,6 +47,8 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
             pretrained_model_name_or_path, *args, **kwargs
         )
         tokenizer.pairpiece = model
+        if tokenizer.backend_tokenizer.post_processor is None:  # before version 5 of transformers
+            _put_around(tokenizer)
         return tokenizer
 
     def __call__(
@@ -133,6 +136,26 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
         files.write(config, json.dumps(settings, ensure_ascii=False, indent=1).encode("utf-8"))
         saving.save_alone(self.pairpiece.state, Path(save_directory))
         return (*written, str(Path(save_directory) / saving.MANIFEST))
+
+
+def _put_around(tokenizer: PairPieceTokenizer) -> None:
+    """Let texts begin and end with special tokens where `add_bos_token`, `add_eos_token` say so."""
+    wanted = {
+        role: getattr(tokenizer, f"{role}_token")
+        for role in ("bos", "eos")
+        if tokenizer.init_kwargs.get(f"add_{role}_token")
+    }
+    special = [token for token in wanted.values() if token is not None]
+
+    def around(text: str, type_id: int) -> list[str]:
+        parts = [wanted.get("bos"), text, wanted.get("eos")]
+        return [f"{part}:{type_id}" for part in parts if part is not None]
+
+    tokenizer.backend_tokenizer.post_processor = tokenizers_library().processors.TemplateProcessing(
+        single=around("$A", 0),
+        pair=[*around("$A", 0), *around("$B", 1)],
+        special_tokens=list(zip(special, tokenizer.convert_tokens_to_ids(special), strict=True)),
+    )
 
 
 def _without_source(options: dict[str, Any]) -> dict[str, Any]:

@@ -370,7 +370,7 @@ def _signature(config: Any, tokenizer: Tokenizer, chosen: _Choices) -> str:
             "use": chosen.use,
             "side": chosen.side_of(config),
             "top": chosen.top,
-            "traits": chosen.traits,
+            "traits": float(chosen.traits),
             "transformers": transformers.__version__,
             "version": __version__,
         }.items()
