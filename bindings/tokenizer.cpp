@@ -140,8 +140,10 @@ class PyTokenizer {
     for (size_t k = 0; k < numbers.size(); ++k) {
       const long id = PyLong_AsLong(numbers[k]);
       if (id == -1 && PyErr_Occurred()) {
+        const bool large = PyErr_ExceptionMatches(PyExc_OverflowError);
+        if (!large && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
         PyErr_Clear();
-        bad("has something that is not a number");
+        bad(large ? "has a number that no piece has" : "has something that is not a whole number");
       }
       ids.push_back(tokenizer_.vocabulary().checked_id(id));
     }
