@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 
 namespace pairpiece {
 namespace {
@@ -67,41 +68,68 @@ Parts parts_of(const PreparedText& text, Summation summation, Tokenizer::Worker&
   return worker.parts;
 }
 
+// What several segmentations of a text may take: bytes of text for all of them, and beginnings of
+// segmentations of one part.
+constexpr size_t kMostBytes = size_t{1} << 24;
+constexpr size_t kMostBeginnings = size_t{1} << 25;
+
+void check_alternatives(size_t count, size_t needed, size_t most) {
+  if (needed > most)
+    throw std::invalid_argument(std::to_string(count) +
+                                " segmentations of so long a text would take too much memory: ask "
+                                "for fewer, or split the text");
+}
+
 // Words are independent: the best whole texts are among the combinations of the best words.
 template <LatticeScorer S>
 std::vector<Segmentation> best_combinations(const Vocabulary& vocabulary, const PreparedText& text,
                                             S& scorer, Parts parts, size_t count) {
   struct Combination {
-    double score;
-    size_t beginning, path;
+    double score, log_probability;
+    size_t beginning, path;  // of the combinations before, and of the part
   };
-  std::vector<Segmentation> found(1);
-  std::vector<double> score(1, 0.0);
-  std::vector<Combination> combinations;
+  struct Step {
+    std::vector<Combination> combinations;  // best first
+    std::vector<std::vector<PieceId>> ids;  // of the paths of the part
+  };
+  std::vector<Step> steps{{{{0, 0, 0, 0}}, {{}}}};
   const auto add_symbol = [&](PieceId symbol) {
-    for (Segmentation& beginning : found) beginning.ids.push_back(symbol);
+    for (auto& ids : steps.back().ids) ids.push_back(symbol);
   };
   each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
     ScoredWord& scored = scorer.load(i, part);
+    check_alternatives(count, count * (part.size() + 1) * scored.log_prior.size(), kMostBeginnings);
     const auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
-    combinations.clear();
-    for (size_t a = 0; a < found.size(); ++a)
+    const auto& before = steps.back().combinations;
+    Step step;
+    for (size_t a = 0; a < before.size(); ++a)
       for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
-        combinations.push_back({score[a] + paths[b].score, a, b});
-    std::ranges::stable_sort(combinations, std::greater(), &Combination::score);
-    if (combinations.size() > count) combinations.resize(count);
-    std::vector<Segmentation> longer;
-    score.clear();
-    for (const Combination& combination : combinations) {
-      Segmentation& next = longer.emplace_back(found[combination.beginning]);
-      score.push_back(combination.score);
+        step.combinations.push_back({before[a].score + paths[b].score, 0, a, b});
+    std::ranges::stable_sort(step.combinations, std::greater(), &Combination::score);
+    if (step.combinations.size() > count) step.combinations.resize(count);
+    step.ids.resize(paths.size());
+    for (Combination& combination : step.combinations) {
       scored.path = paths[combination.path];
+      combination.log_probability = before[combination.beginning].log_probability;
+      scored.add_log_probability(combination.log_probability);
+      auto& ids = step.ids[combination.path];
+      if (!ids.empty()) continue;
       scored.take_path();
-      vocabulary.append_ids(part, scored.segmentation, next.ids);
-      scored.add_log_probability(next.log_probability);
+      vocabulary.append_ids(part, scored.segmentation, ids);
     }
-    found = std::move(longer);
+    steps.push_back(std::move(step));
   });
+  std::vector<Segmentation> found;
+  for (size_t last = 0; last < steps.back().combinations.size(); ++last) {
+    std::vector<const std::vector<PieceId>*> chosen;
+    size_t from = last;
+    for (size_t s = steps.size(); s-- > 0; from = steps[s].combinations[from].beginning)
+      chosen.push_back(&steps[s].ids[steps[s].combinations[from].path]);
+    Segmentation& out = found.emplace_back();
+    for (size_t s = chosen.size(); s-- > 0;)
+      out.ids.insert(out.ids.end(), chosen[s]->begin(), chosen[s]->end());
+    out.log_probability = steps.back().combinations[last].log_probability;
+  }
   return found;
 }
 
@@ -209,6 +237,7 @@ Segmentation Tokenizer::choose(const PreparedText& text, const Model& model, Wor
 
 std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text, const Model& model,
                                                   size_t count, Worker& worker) const {
+  check_alternatives(count, count * text.text.size(), kMostBytes);
   auto found = with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
     std::vector<Segmentation> none;
     if constexpr (LatticeScorer<S>) return best_combinations(vocabulary_, text, scorer, parts, count);

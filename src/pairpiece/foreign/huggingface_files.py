@@ -142,12 +142,19 @@ def _break(piece: str, first: int) -> str:
 def keeps_text_apart(step: dict[str, Any], added: list[str]) -> bool:
     """Whether a pre-tokenizer is one that PairPiece has written for these added tokens."""
     pattern = step.get("pattern") or {}
-    known = {_BYTE_BREAK, _NEVER}
-    known.update(_break(piece, k) for piece in added for k in range(1, len(piece)))
+    known = frozenset(added)
+
+    def is_break(part: str) -> bool:
+        first, _, rest = (re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) for text in part.partition("(?="))
+        return first + rest[:-1] in known and part == _break(first + rest[:-1], len(first))
+
     return (
         {**step, "pattern": None} == {**_SPLIT, "pattern": None}
         and isinstance(pattern.get("Regex"), str)
-        and set(re.split(r"(?<!\\)\|", pattern["Regex"])) <= known
+        and all(
+            part in (_BYTE_BREAK, _NEVER) or is_break(part)
+            for part in re.split(r"(?<!\\)\|", pattern["Regex"])
+        )
     )
 
 

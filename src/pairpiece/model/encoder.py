@@ -174,7 +174,7 @@ class Encoder(StatefulTokenizer):
         scores = self._scores(len(inputs), sources, alignments, whole_sentence, model)
         tokens: list[Any]
         if out_type is Encoding:
-            rows = _accepted(self._core.segment_batch, inputs, scores, threads=num_threads)
+            rows = _accepted(self._core.segment_batch, inputs, scores, False, threads=num_threads)
             tokens = [self._encoding(row) for [row] in rows]
         else:
             as_pieces = out_type is str
@@ -265,13 +265,14 @@ class Encoder(StatefulTokenizer):
         texts, sources, alignments = lists_of(texts, sources, alignments)
         inputs = self._inputs(texts)
         scores = self._scores(len(inputs), sources, alignments, whole_sentence)
-        found = _accepted(self._core.segment_batch, inputs, scores, **wanted)
+        ids_alone = out_type is not Encoding
+        found = _accepted(self._core.segment_batch, inputs, scores, ids_alone, **wanted)
         if out_type is Encoding:
             return [[self._encoding(row) for row in rows] for rows in found]
         if out_type is int:
-            return [[ids for ids, *_ in rows] for rows in found]
+            return found
         names = self.state.vocabulary.pieces
-        return [[[names[i] for i in ids] for ids, *_ in rows] for rows in found]
+        return [[[names[i] for i in ids] for ids in rows] for rows in found]
 
     def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
