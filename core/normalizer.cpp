@@ -149,10 +149,10 @@ uint32_t Normalizer::normalize(std::string_view text, std::string& out,
     if (rule.bytes > 0) {
       const std::string_view replaced = text.substr(i, rule.bytes);
       const auto begins = [](char byte) { return (byte & 0xC0) != 0x80; };
-      emit(rule.text, uint32_t(std::count_if(replaced.begin(), replaced.end(), begins)), false);
-      if (out.size() > kMaxNormalizedBytes)
+      if (out.size() + rule.text.size() > kMaxNormalizedBytes)
         throw std::invalid_argument("a text of more than 1 GiB when it is normalised: split it "
                                     "into lines first");
+      emit(rule.text, uint32_t(std::count_if(replaced.begin(), replaced.end(), begins)), false);
     } else {
       emit(c.valid ? text.substr(i, c.bytes) : kReplacementUtf8, 1, false);
     }

@@ -10,7 +10,6 @@ from typing import Any
 
 from pairpiece.errors import OptionError
 
-
 LEAST, MOST = 1e-9, 1e15
 """Of counts, and of what is divided by: no product of a few in between is 0 or infinite."""
 

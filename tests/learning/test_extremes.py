@@ -1,4 +1,4 @@
-"""At the least and the largest values that are accepted, tokenizers are trained and lose nothing."""
+"""At the least and the largest values that are accepted, training works and nothing is lost."""
 
 from __future__ import annotations
 

@@ -145,8 +145,10 @@ def keeps_text_apart(step: dict[str, Any], added: list[str]) -> bool:
     known = frozenset(added)
 
     def is_break(part: str) -> bool:
-        first, _, rest = (re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) for text in part.partition("(?="))
-        return first + rest[:-1] in known and part == _break(first + rest[:-1], len(first))
+        unescaped = re.sub(r"\\(.)", r"\1", part.replace("(?=", "", 1)[:-1], flags=re.DOTALL)
+        first = len(re.sub(r"\\(.)", r"\1", part.partition("(?=")[0], flags=re.DOTALL))
+        is_within = 0 < first < len(unescaped)
+        return is_within and unescaped in known and part == _break(unescaped, first)
 
     return (
         {**step, "pattern": None} == {**_SPLIT, "pattern": None}

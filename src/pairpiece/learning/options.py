@@ -19,6 +19,7 @@ from pairpiece.options import (
 )
 from pairpiece.text.options import TextOptions
 
+
 @dataclass(frozen=True)
 class LearningOptions:
     """How the pieces and c(t, s) are learned; the symbols are those of docs/algorithm.md."""

@@ -6,7 +6,6 @@ space) stands for a space of the text.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

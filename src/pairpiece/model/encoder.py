@@ -71,7 +71,7 @@ class Encoder(StatefulTokenizer):
         Lone surrogates, which are not Unicode text, become U+FFFD.
         """
         check_text(text)
-        return self._core.splitter.normalize(text)
+        return _accepted(self._core.splitter.normalize, text)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces: what the target side of an alignment numbers."""
@@ -80,7 +80,7 @@ class Encoder(StatefulTokenizer):
     def _split(self, text: str) -> list[str]:
         check_text(text)
         split: list[str] = []
-        for part, is_symbol in self._core.splitter.words(text):
+        for part, is_symbol in _accepted(self._core.splitter.words, text):
             if self.state.pretokenizer is None or is_symbol:
                 split.append(part)
                 continue
@@ -140,7 +140,7 @@ class Encoder(StatefulTokenizer):
         fast = alone and model == "unigram"
         if fast and self.state.pretokenizer is None and (out_type is int or out_type is str):
             check_text(text)
-            found: Any = self._core.encode(text, out_type is str)
+            found: Any = _accepted(self._core.encode, text, out_type is str)
             return self._framed(found, out_type, add_bos, add_eos) if add_bos or add_eos else found
         return self.encode_batch(
             [text],

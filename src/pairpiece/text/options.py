@@ -65,7 +65,8 @@ class TextOptions:
         for symbol in self.user_defined_symbols:
             if len(symbol.encode("utf-8")) > MAX_PIECE_BYTES:
                 raise OptionError(
-                    f"the user-defined symbol {symbol[:20]!r}… is longer than {MAX_PIECE_BYTES} bytes"
+                    f"the user-defined symbol {symbol[:20]!r}… is longer than {MAX_PIECE_BYTES} "
+                    f"bytes"
                 )
 
     def special_tokens(self) -> dict[int, str]:
