@@ -361,7 +361,7 @@ def _checked(pair: PairLike, position: int) -> tuple[Example, float]:
         raise PairError(f"pair {position}: count and expected length must be numbers") from None
     if not LEAST <= count <= MOST:
         raise PairError(
-            f"pair {position}: the count must be between {LEAST:g} and {MOST:g}, not {count}"
+            f"pair {position}: the count must be positive, {LEAST:g} to {MOST:g}, not {count}"
         )
     if not source:
         expected = 0.0
