@@ -20,7 +20,7 @@ using Interrupted = std::function<bool()>;
 // More threads than processors only take memory.  Sixteen are had anyway, so that what threads do
 // can be seen on any machine.
 inline size_t sensible_threads(size_t threads) {
-  const size_t most = std::max<size_t>(16, std::thread::hardware_concurrency());
+  static const size_t most = std::max<size_t>(16, std::thread::hardware_concurrency());
   return std::clamp<size_t>(threads, 1, most);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <stdexcept>
 
 namespace pairpiece {
@@ -84,51 +85,63 @@ void check_alternatives(size_t count, size_t needed, size_t most) {
 template <LatticeScorer S>
 std::vector<Segmentation> best_combinations(const Vocabulary& vocabulary, const PreparedText& text,
                                             S& scorer, Parts parts, size_t count) {
-  struct Combination {
+  struct Beginning {
     double score, log_probability;
-    size_t beginning, path;  // of the combinations before, and of the part
+    size_t before;      // which beginning it continues
+    size_t begin, end;  // the ids it adds
   };
-  struct Step {
-    std::vector<Combination> combinations;  // best first
-    std::vector<std::vector<PieceId>> ids;  // of the paths of the part
-  };
-  std::vector<Step> steps{{{{0, 0, 0, 0}}, {{}}}};
+  std::vector<Beginning> all{{0, 0, 0, 0, 0}};
+  std::vector<PieceId> ids;
+  size_t first = 0;  // of those there are for the text so far, best first
+  std::vector<std::pair<size_t, size_t>> ids_of;  // each path
   const auto add_symbol = [&](PieceId symbol) {
-    for (auto& ids : steps.back().ids) ids.push_back(symbol);
+    const size_t last = all.size();
+    ids.push_back(symbol);
+    for (size_t i = first; i < last; ++i)
+      all.push_back({all[i].score, all[i].log_probability, i, ids.size() - 1, ids.size()});
+    first = last;
   };
   each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
     ScoredWord& scored = scorer.load(i, part);
     check_alternatives(count, count * (part.size() + 1) * scored.log_prior.size(), kMostBeginnings);
-    const auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
-    const auto& before = steps.back().combinations;
-    Step step;
-    for (size_t a = 0; a < before.size(); ++a)
+    auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
+    const size_t last = all.size();
+    // Until they are sorted `begin` is the path.
+    for (size_t a = 0; a < last - first; ++a)
       for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
-        step.combinations.push_back({before[a].score + paths[b].score, 0, a, b});
-    std::ranges::stable_sort(step.combinations, std::greater(), &Combination::score);
-    if (step.combinations.size() > count) step.combinations.resize(count);
-    step.ids.resize(paths.size());
-    for (Combination& combination : step.combinations) {
-      scored.path = paths[combination.path];
-      combination.log_probability = before[combination.beginning].log_probability;
-      scored.add_log_probability(combination.log_probability);
-      auto& ids = step.ids[combination.path];
-      if (!ids.empty()) continue;
-      scored.take_path();
-      vocabulary.append_ids(part, scored.segmentation, ids);
+        all.push_back({all[first + a].score + paths[b].score, 0, first + a, b, 0});
+    std::ranges::stable_sort(std::ranges::subrange(all.begin() + ptrdiff_t(last), all.end()),
+                             std::greater(), &Beginning::score);
+    if (all.size() - last > count) all.resize(last + count);
+    ids_of.assign(paths.size(), {0, 0});
+    for (size_t k = last; k < all.size(); ++k) {
+      Beginning& longer = all[k];
+      auto& [begin, end] = ids_of[longer.begin];
+      std::swap(scored.path, paths[longer.begin]);
+      longer.log_probability = all[longer.before].log_probability;
+      scored.add_log_probability(longer.log_probability);
+      if (end == 0) {
+        scored.take_path();
+        begin = ids.size();
+        vocabulary.append_ids(part, scored.segmentation, ids);
+        end = ids.size();
+      }
+      std::swap(scored.path, paths[longer.begin]);
+      longer.begin = begin;
+      longer.end = end;
     }
-    steps.push_back(std::move(step));
+    first = last;
   });
   std::vector<Segmentation> found;
-  for (size_t last = 0; last < steps.back().combinations.size(); ++last) {
-    std::vector<const std::vector<PieceId>*> chosen;
-    size_t from = last;
-    for (size_t s = steps.size(); s-- > 0; from = steps[s].combinations[from].beginning)
-      chosen.push_back(&steps[s].ids[steps[s].combinations[from].path]);
+  std::vector<size_t> chosen;
+  for (size_t i = first; i < all.size(); ++i) {
+    chosen.clear();
+    for (size_t k = i; k > 0; k = all[k].before) chosen.push_back(k);
     Segmentation& out = found.emplace_back();
-    for (size_t s = chosen.size(); s-- > 0;)
-      out.ids.insert(out.ids.end(), chosen[s]->begin(), chosen[s]->end());
-    out.log_probability = steps.back().combinations[last].log_probability;
+    for (const size_t k : std::views::reverse(chosen))
+      out.ids.insert(out.ids.end(), ids.begin() + ptrdiff_t(all[k].begin),
+                     ids.begin() + ptrdiff_t(all[k].end));
+    out.log_probability = all[i].log_probability;
   }
   return found;
 }

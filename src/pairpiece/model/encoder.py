@@ -140,7 +140,10 @@ class Encoder(StatefulTokenizer):
         fast = alone and model == "unigram"
         if fast and self.state.pretokenizer is None and (out_type is int or out_type is str):
             check_text(text)
-            found: Any = _accepted(self._core.encode, text, out_type is str)
+            try:
+                found: Any = self._core.encode(text, out_type is str)
+            except ValueError as error:
+                raise OptionError(str(error)) from None
             return self._framed(found, out_type, add_bos, add_eos) if add_bos or add_eos else found
         return self.encode_batch(
             [text],
