@@ -1,7 +1,8 @@
 # Two commands for a fresh machine with Python, pip, a C++ compiler and make:
 #   make demo   set up, train on the sample corpus, show the result
 #   make test   set up and run the tests of the Python package, on all processors
-# Further: make lint, make core-test, make bench (BENCH= for the full suite, which takes an hour).
+# Further: make lint, make core-test, make nightly (random cases, others each time; ROUNDS=10 for more),
+# make bench (BENCH= for the full suite, which takes an hour).
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
 	$(shell find src/pairpiece -name '*.py' -o -name 'report.*' -o -name 'sample.*')
 
-.PHONY: demo test lint core-test bench clean
+.PHONY: demo test nightly lint core-test bench clean
 
 # What users install; the tests need more, and their installation is good for the demo too.
 $(BIN)/usable: $(SOURCES)
@@ -30,6 +31,13 @@ demo: $(BIN)/usable
 test: $(BIN)/testable
 	@echo 'Tests that need PyTorch can be left out:  make test TESTS="-m \"not torch\""'
 	$(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+
+ROUNDS ?= 1
+nightly: $(BIN)/testable
+	for round in $$(seq $(ROUNDS)); do \
+		HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n auto --dist worksteal \
+			-m hypothesis $(TESTS) || exit 1; \
+	done
 
 lint: $(BIN)/testable
 	$(BIN)/ruff check .

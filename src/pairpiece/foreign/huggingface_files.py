@@ -155,12 +155,21 @@ def _break(piece: str, first: int) -> str:
 def keeps_text_apart(step: dict[str, Any], added: list[str]) -> bool:
     """Whether a pre-tokenizer is one that PairPiece has written for these added tokens."""
     pattern = step.get("pattern") or {}
-    known = {_BYTE_BREAK, _NEVER}
-    known.update(_break(piece, k) for piece in added for k in range(1, len(piece)))
+    known = frozenset(added)
+
+    def is_break(part: str) -> bool:
+        unescaped = re.sub(r"\\(.)", r"\1", part.replace("(?=", "", 1)[:-1], flags=re.DOTALL)
+        first = len(re.sub(r"\\(.)", r"\1", part.partition("(?=")[0], flags=re.DOTALL))
+        is_within = 0 < first < len(unescaped)
+        return is_within and unescaped in known and part == _break(unescaped, first)
+
     return (
         {**step, "pattern": None} == {**_SPLIT, "pattern": None}
         and isinstance(pattern.get("Regex"), str)
-        and set(re.split(r"(?<!\\)\|", pattern["Regex"])) <= known
+        and all(
+            part in (_BYTE_BREAK, _NEVER) or is_break(part)
+            for part in re.split(r"(?<!\\)\|", pattern["Regex"])
+        )
     )
 
 

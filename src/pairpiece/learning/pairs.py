@@ -6,7 +6,6 @@ space) stands for a space of the text.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from safetensors.numpy import load_file, save_file
 
 from pairpiece.errors import PairError
+from pairpiece.options import LEAST, MOST
 from pairpiece.text import packing
 
 NULL = 0
@@ -39,6 +39,8 @@ class Pair(NamedTuple):
     count: float = 1.0  # type: ignore[assignment]
     expected_length: float | None = None
 
+
+_MAX_EXPECTED = 1e9
 
 _TEXTS = ("words", "source_tokens")
 
@@ -357,12 +359,15 @@ def _checked(pair: PairLike, position: int) -> tuple[Example, float]:
         expected = float(len(source) if expected is None else expected)
     except (TypeError, ValueError, OverflowError):
         raise PairError(f"pair {position}: count and expected length must be numbers") from None
-    if not (count > 0 and math.isfinite(count)):
-        raise PairError(f"pair {position}: the count must be positive and finite, not {count}")
+    if not LEAST <= count <= MOST:
+        raise PairError(
+            f"pair {position}: the count must be positive, {LEAST:g} to {MOST:g}, not {count}"
+        )
     if not source:
         expected = 0.0
-    elif not (expected > 0 and math.isfinite(expected)):
+    elif not LEAST <= expected <= _MAX_EXPECTED:
         raise PairError(
-            f"pair {position}: the expected length of an aligned word must be positive: {expected}"
+            f"pair {position}: the expected length of an aligned word must be between {LEAST:g} "
+            f"and {_MAX_EXPECTED:g}, not {expected}"
         )
     return (word, source, expected), count

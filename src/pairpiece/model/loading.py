@@ -34,13 +34,15 @@ from pairpiece.model.tables import (
     PairedSettings,
     TranslationTable,
 )
-from pairpiece.options import LengthPenalty
+from pairpiece.options import MAX_SMOOTHING, LengthPenalty
 from pairpiece.text import packing
 from pairpiece.text.options import BYTE_PIECES, TextOptions
 from pairpiece.text.vocabulary import SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
 from pairpiece.text.words import PreTokenizer
 
 MAX_MANIFEST_BYTES = 2**28
+MAX_FREE_BYTES = 2**22  # of a manifest, whatever is in it
+MAX_ENTRIES = 100_000  # lists, objects and their keys, of a larger one
 MAX_TABLE_BYTES = 2**36
 MAX_TOKENIZER_BYTES = 2**30
 
@@ -156,6 +158,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     if content[len(HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
         raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
     try:
+        # Objects and lists take thirty times their bytes; pieces alone make a manifest large.
+        if len(content) > MAX_FREE_BYTES and _entries(content) > MAX_ENTRIES:
+            raise ModelFormatError(f"{path}: more lists and entries than a model has")
         manifest = json.loads(content.decode("utf-8"))
         if _SURROGATE.search(content):
             json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone ones
@@ -170,6 +175,18 @@ def _read_manifest(path: Path) -> dict[str, Any]:
             f"{FORMAT_VERSION}: upgrade it"
         )
     return manifest
+
+
+def _entries(content: bytes) -> int:
+    """How many lists, objects and keys a text of JSON has, counted in little memory."""
+    text = np.frombuffer(content.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
+    count, inside = 0, np.False_
+    for begin in range(0, len(text), 2**20):
+        chunk = text[begin : begin + 2**20]
+        quoted = np.logical_xor.accumulate(chunk == ord('"')) ^ inside
+        inside = quoted[-1]
+        count += int((np.isin(chunk, np.frombuffer(b"[{:", np.uint8)) & ~quoted).sum())
+    return count
 
 
 def _expect(values: dict[str, Any], name: str, kind: type[Any], path: Path) -> Any:
@@ -238,7 +255,7 @@ _NEW_IN_VERSION_2 = {"remove_extra_spaces": False, "control_symbols": []}
 
 def _paired_settings(values: Any, path: Path) -> PairedSettings:
     def number(value: Any, low: float) -> float:
-        if type(value) not in (int, float) or not low <= value <= 1000:
+        if type(value) not in (int, float) or not low <= value <= MAX_SMOOTHING:
             raise ModelFormatError(f"{path}: a setting of paired encoding is not a proper number")
         return float(value)
 
@@ -246,7 +263,7 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
         settings = PairedSettings(
             str(values["conditional"]),
             str(values.get("scoring", "conditional")),  # before version 3 there was nothing else
-            number(values["smoothing"], 0),
+            number(values["smoothing"], 0 if values["conditional"] == "pooled" else 1 / _LARGE),
             LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
             number(values["piece_penalty"], -1000),
             number(values.get("inferred_piece_penalty", values["piece_penalty"]), -1000),
@@ -260,8 +277,6 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
         raise ModelFormatError(f"{path}: unknown kind of conditional {settings.conditional!r}")
     if settings.scoring not in ("evidence", "conditional"):
         raise ModelFormatError(f"{path}: unknown kind of scoring {settings.scoring!r}")
-    if settings.conditional == "mixture" and settings.smoothing == 0:
-        raise ModelFormatError(f"{path}: a mixture without smoothing")
     return settings
 
 

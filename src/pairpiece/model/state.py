@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, SupportsIndex, TypeVar
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import SubwordTokenizer
@@ -129,8 +130,8 @@ class StatefulTokenizer(SubwordTokenizer):
 
     def id_to_piece(self, id: int) -> str:  # noqa: A002
         """The piece with an id."""
-        if not 0 <= id < self.vocab_size:
-            raise OptionError(f"id {id} is not in the vocabulary of {self.vocab_size} pieces")
+        if not isinstance(id, SupportsIndex) or not 0 <= operator.index(id) < self.vocab_size:
+            raise OptionError(f"id {id!r} is not in the vocabulary of {self.vocab_size} pieces")
         return self.state.vocabulary.pieces[id]
 
     def get_vocab(self) -> dict[str, int]:
