@@ -175,9 +175,7 @@ class _Job:
         with _appearing(destination) as place:
             self._write_weights(place)
             self._write_settings(place)
-            saving.save(self._tokenizer.state, place)
-            for name, content in self._files.items():
-                (place / name).write_bytes(content)
+            saving.save(self._tokenizer.state, place, self._files)
             make_loadable(place, self._tokenizer)
             if self._chosen.extend:
                 self._theirs.save(place / SOURCE_TOKENIZER)
