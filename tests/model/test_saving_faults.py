@@ -72,12 +72,12 @@ def model_in(folder: Path) -> str | None:
 
 CASES = [
     ("nothing", "first"),
-    ("first", "first"),
     ("first", "tables"),
     ("first", "vocabulary"),
-    ("vocabulary", "first"),
     ("first", "special tokens"),
-    ("special tokens", "first"),
+    pytest.param("first", "first", marks=pytest.mark.slow),
+    pytest.param("vocabulary", "first", marks=pytest.mark.slow),
+    pytest.param("special tokens", "first", marks=pytest.mark.slow),
 ]
 
 
