@@ -197,6 +197,9 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
     with contextlib.ExitStack() as stack:
         ready = {}
         for path, content in contents.items():
+            if _is_device(path):
+                write(path, content)
+                continue
             with _written(path, stack) as (file, ready[path]):
                 file.write(content)
         for path, temporary in ready.items():
@@ -218,15 +221,20 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     What is no regular file, such as a pipe, is written to as it is; of a link, what it points to
     is replaced.
     """
-    path = path.resolve() if path.is_symlink() else path
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if _is_device(path):
         with io.BufferedWriter(_NamedFile(str(path), path)) as file:
             yield cast(BinaryIO, file)
         return
+    path = path.resolve() if path.is_symlink() else path
     with contextlib.ExitStack() as stack:
         with _written(path, stack) as (output, temporary):
             yield output
         rename(temporary, path)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is something to write to, such as a pipe, but no file that could be replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextlib.contextmanager
@@ -260,12 +268,13 @@ class _NamedFile(io.FileIO):
             return super().write(content)
 
 
-def flush(folder: Path) -> None:
-    """Have the names in a folder on disk: after a loss of power they are those of now."""
-    if os.name == "nt":
-        return  # where folders cannot be opened
-    with naming(folder):
-        descriptor = os.open(folder, os.O_RDONLY)
+def flush(path: Path) -> None:
+    """Have a file, or the names in a folder, on disk: a loss of power must not leave halves."""
+    windows = os.name == "nt"
+    if windows and path.is_dir():
+        return  # folders cannot be opened there, nor files flushed that are only read
+    with naming(path):
+        descriptor = os.open(path, os.O_RDWR if windows else os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:

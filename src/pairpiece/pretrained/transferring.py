@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import os
@@ -14,7 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pairpiece import __version__
+from filelock import Timeout
+
+from pairpiece import __version__, files, locks
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign import huggingface_files
 from pairpiece.model import saving
@@ -362,17 +363,35 @@ def _appearing(destination: Path) -> Iterator[Path]:
     """A folder to write to that gets its name when it is complete, and not before."""
     parent = destination.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(dir=parent, prefix=f".{destination.name}."))
-    try:
-        yield place
-        umask = os.umask(0)
-        os.umask(umask)
-        place.chmod(0o777 & ~umask)
-        if destination.is_dir():
-            destination.rmdir()  # which fails unless it is empty
-        elif destination.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(destination))
-        place.replace(destination)
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
+    place = parent / f".{destination.name}.transfer"
+    with _alone(destination, parent / f"{place.name}.lock"):
+        if place.is_symlink():
+            place.unlink()
+        try:
+            shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
+            with files.naming(destination):
+                place.mkdir()
+                yield place
+                for path in (*place.rglob("*"), place):
+                    files.flush(path)
+            _check_destination(destination)  # again: it took a while
+            if os.name == "nt" and destination.is_dir():
+                destination.rmdir()  # which fails unless it is empty
+            files.rename(place, destination)
+            files.flush(parent)
+        except OSError as error:
+            if str(error.filename).startswith(str(place)):
+                error.filename = str(destination) + str(error.filename)[len(str(place)) :]
+            raise
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(destination: Path, lock: Path) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locks.held(lock, wait=False))
+        except Timeout:
+            raise OptionError(f"{destination}: another transfer is writing to it") from None
+        yield
