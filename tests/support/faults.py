@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
+import json
 import os
 import shutil
 import signal
@@ -14,8 +15,11 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
+
+from pairpiece.model.folder import LOCK, STAGE
 
 _LAYOUT = struct.Struct("=iiii1024s1024s")
 _SOURCE = Path(__file__).with_suffix(".c")
@@ -119,60 +123,111 @@ class Tally:
 
 
 _SERVER = """
-import os, sys
-from pathlib import Path
+import importlib, json, os, sys
 import pairpiece
+from pairpiece.commands import main
 
 models = {}
-for line in sys.stdin:
-    model, folder = line.rstrip("\\n").split("\\t")
-    if model not in models:
-        models[model] = pairpiece.load(model)
+
+
+def loaded(path):
+    if path not in models:
+        models[path] = pairpiece.load(path)
         for part in ("table", "translations", "priors"):
-            if (deferred := getattr(models[model].state, part)) is not None:
+            if (deferred := getattr(models[path].state, part)) is not None:
                 deferred.read()
+    return models[path]
+
+
+def done(task):
+    if "arguments" in task:
+        return main(task["arguments"])
+    try:
+        loaded(task["model"]).save(task["folder"])
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+for module in sys.argv[2:]:
+    importlib.import_module(module)
+for line in sys.stdin:
+    task = json.loads(line)
+    if "model" in task:
+        loaded(task["model"])
     child = os.fork()
     if child == 0:
-        try:
-            models[model].save(folder)
-        except OSError as error:
-            print(f"{error.filename}: {error.strerror}", flush=True)
-            os._exit(1)
-        os._exit(0)
-    print("ended", os.waitpid(child, 0)[1], flush=True)
+        said = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(said, 2)
+        code = done(task)
+        sys.stderr.flush()
+        os._exit(code)
+    print(os.waitpid(child, 0)[1], flush=True)
 """
 
 
-class Saver:
-    """Saves models, each time in a process of its own that has all it needs in memory."""
+class Ended(NamedTuple):
+    """How a process ended, as in `Popen`, and what it said of errors."""
 
-    def __init__(self, faults: Faults) -> None:
+    code: int
+    err: str
+
+
+class Server:
+    """Does things again and again, each time in a process of its own that need not import much."""
+
+    def __init__(self, faults: Faults, said: Path, *modules: str, **environment: str) -> None:
         pipe = subprocess.PIPE
+        self._said = said
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _SERVER],
-            env=faults.environment,
+            [sys.executable, "-c", _SERVER, said, *modules],
+            env={**faults.environment, **environment},
             stdin=pipe,
             stdout=pipe,
             text=True,
         )
 
-    def __enter__(self) -> Saver:
+    def __enter__(self) -> Server:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate()
 
-    def save(self, model: Path, folder: Path) -> tuple[int, str]:
-        """How a process ended that saved a model to a folder, as in `Popen`, and what it said."""
+    def save(self, model: Path, folder: Path) -> Ended:
+        """Save a model to a folder."""
+        return self._done(model=str(model), folder=str(folder))
+
+    def run(self, *arguments: object) -> Ended:
+        """Run a command."""
+        return self._done(arguments=list(map(str, arguments)))
+
+    def _done(self, **task: Any) -> Ended:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(model, folder, sep="\t", file=self._process.stdin, flush=True)
-        said = ""
-        while not (line := self._process.stdout.readline()).startswith("ended"):
-            assert line, "the server has died"
-            said += line
-        status = int(line.split()[1])
-        return os.waitstatus_to_exitcode(status), said
+        print(json.dumps(task), file=self._process.stdin, flush=True)
+        status = self._process.stdout.readline()
+        assert status, "the server has died"
+        code = os.waitstatus_to_exitcode(int(status))
+        return Ended(code, self._said.read_text(encoding="utf-8"))
 
 
 KILLED = -signal.SIGKILL
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+def check_ending(ended: Ended, fault: Fault) -> None:
+    """Dead, if it was killed; or code 1 and one line; or 0 if nothing is amiss."""
+    if ended.code == KILLED:
+        assert fault.error == 0
+        assert ended.err == ""
+    else:
+        assert (ended.code, ended.err.count("\n")) in {(0, 0), (1, 1)}, ended
+        assert STAGE not in ended.err
+        assert LOCK not in ended.err
