@@ -52,14 +52,18 @@ def put(model: Packed, folder: Path, beside: dict[str, bytes] | None = None) -> 
             files.flush(folder)
             _switch(folder, beside)
         except BaseException as error:
-            if not _is_done(model, folder):
-                _undo(folder, placed)
+            manifest = manifest_in_force(folder)
+            if manifest.parent == folder:  # else the new model is in force, and lies in the stage
+                _undo(folder, [] if content_of(manifest) == model.manifest else placed)
             if isinstance(error, OSError) and str(error.filename).startswith(str(stage)):
                 error.filename = str(folder / Path(error.filename).relative_to(stage))
             raise
-        files.flush(folder)
-        with contextlib.suppress(OSError):  # else the next one does it
-            _remove(stage)
+        try:
+            files.flush(folder)
+        finally:
+            with contextlib.suppress(OSError):  # else the next one does it
+                _remove(stage)
+        with contextlib.suppress(OSError):
             _remove_stale(folder, set(model.parts))
 
 
@@ -139,12 +143,6 @@ def _switch(folder: Path, beside: dict[str, bytes] | None) -> None:
 def _is(path: Path, content: bytes | None) -> bool:
     """Whether a file is there, and no link, and holds this; or is not there, if it should not."""
     return not path.is_symlink() and content_of(path) == content
-
-
-def _is_done(model: Packed, folder: Path) -> bool:
-    """Whether the new model is in force, however little of the switch is left to be done."""
-    manifest = manifest_in_force(folder)
-    return manifest.parent != folder or content_of(manifest) == model.manifest
 
 
 def _recover(folder: Path) -> None:
