@@ -1,7 +1,7 @@
 # Two commands for a fresh machine with Python, pip, a C++ compiler and make:
 #   make demo   set up, train on the sample corpus, show the result
 #   make test   set up and run the tests of the Python package, on all processors
-# Further: make lint, make core-test, make bench (BENCH= for the full suite, which takes an hour).
+# Further: make faults (twenty minutes), make lint, make core-test, make bench (BENCH= for the full suite, which takes an hour).
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
 	$(shell find src/pairpiece -name '*.py' -o -name 'report.*' -o -name 'sample.*')
 
-.PHONY: demo test lint core-test bench clean
+.PHONY: demo test faults lint core-test bench clean
 
 # What users install; the tests need more, and their installation is good for the demo too.
 $(BIN)/usable: $(SOURCES)
@@ -30,6 +30,11 @@ demo: $(BIN)/usable
 test: $(BIN)/testable
 	@echo 'Tests that need PyTorch can be left out:  make test TESTS="-m \"not torch\""'
 	$(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+
+# A failure, and a kill, at each call that writes: in saving, in a training, in a transfer.
+faults: $(BIN)/testable
+	PAIRPIECE_FAULTS_EVERY=1 $(BIN)/python -m pytest -s -n 0 tests/model/test_saving_faults.py \
+		tests/run/test_training_faults.py tests/pretrained/test_transfer_faults.py
 
 lint: $(BIN)/testable
 	$(BIN)/ruff check .

@@ -394,4 +394,7 @@ def _alone(destination: Path, lock: Path) -> Iterator[None]:
             stack.enter_context(locks.held(lock, wait=False))
         except Timeout:
             raise OptionError(f"{destination}: another transfer is writing to it") from None
+        except OSError as error:
+            error.filename = str(destination)
+            raise
         yield
