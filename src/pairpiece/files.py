@@ -8,6 +8,7 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import tempfile
 import threading
 import time
@@ -25,6 +26,7 @@ MAX_LINE_BYTES = 2**20
 """A longer line is not a sentence; the limit keeps a file without line ends out of memory."""
 
 _TRIES = 100
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def suffix(path: Path) -> str:
@@ -163,13 +165,21 @@ def digest(path: Path) -> str:
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What the system refuses within, without saying where, it refuses at this path."""
+    """What the system refuses within, without saying where, it refuses at this path.
+
+    Libraries that are not written in Python tell of it in exceptions of their own.
+    """
     try:
         yield
     except OSError as error:
         if error.filename is None:
             error.filename = str(path)
         raise
+    except Exception as error:
+        if (found := _OS_ERROR.search(str(error))) is None:
+            raise
+        number = int(found[1])
+        raise OSError(number, os.strerror(number), str(path)) from None
 
 
 def rename(old: Path, new: Path) -> None:

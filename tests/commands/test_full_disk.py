@@ -185,3 +185,14 @@ def test_devices_are_written_to_and_stay_what_they_are(tmp_path: Path) -> None:
     assert (tmp_path / "link").readlink() == Path(os.devnull)
     assert (tmp_path / "file").read_bytes() == b"kept"
     assert not Path(os.devnull).is_file()
+
+
+def test_libraries_that_tell_of_it_in_their_own_way_are_understood(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OSError, match="No space left on device") as told,
+        files.naming(tmp_path),
+    ):
+        raise RuntimeError("I/O error: No space left on device (os error 28)")
+    assert (told.value.errno, told.value.filename) == (errno.ENOSPC, str(tmp_path))
+    with pytest.raises(RuntimeError, match="of another kind"), files.naming(tmp_path):
+        raise RuntimeError("of another kind")

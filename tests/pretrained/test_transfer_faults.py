@@ -72,6 +72,8 @@ class TransferRuns:
         try:
             check_ending(ended, fault)
             found = contents(self.output)
+            if call.name in ("unlink", "rmdir") and fault.error:  # what cannot go stays
+                found = {name: found[name] for name in found if not name.startswith(".pairpiece")}
             assert found in ({}, self.after)
             tally.add(call.name, fault, f"{ended.code}, {'the new one' if found else 'nothing'}")
             if ended.code == 1:

@@ -6,11 +6,8 @@ space) stands for a space of the text.
 
 from __future__ import annotations
 
-import errno
 import math
 import operator
-import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +17,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from pairpiece import files
 from pairpiece.errors import PairError
 from pairpiece.text import packing
 
@@ -45,7 +42,6 @@ class Pair(NamedTuple):
 
 
 _TEXTS = ("words", "source_tokens")
-_OS_ERROR = re.compile(r"os error (\d+)")  # what safetensors says of it
 
 PairLike: TypeAlias = Pair | Sequence[Any]
 """A `Pair`, or a (source tokens, target word[, count[, expected length]]) tuple."""
@@ -191,11 +187,8 @@ class Pairs:
         for name in _TEXTS:
             content, begin = packing.packed(getattr(self, name))
             arrays |= {f"{name}_bytes": content, f"{name}_begin": begin}
-        try:
+        with files.naming(path):
             save_file(arrays, path)
-        except SafetensorError as error:
-            number = int(found[1]) if (found := _OS_ERROR.search(str(error))) else errno.EIO
-            raise OSError(number, os.strerror(number), str(path)) from None
 
     @classmethod
     def load(cls, path: Path) -> Pairs:
