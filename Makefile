@@ -2,7 +2,8 @@
 #   make demo   set up, train on the sample corpus, show the result
 #   make test   set up and run the tests of the Python package, on all processors
 # Further: make lint, make core-test, make nightly (random cases, others each time; ROUNDS=10 for more),
-# make bench (BENCH= for the full suite, which takes an hour).
+# make faults (a fault at each call that writes; twenty minutes), make bench (BENCH= for the full suite,
+# which takes an hour).
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
 	$(shell find src/pairpiece -name '*.py' -o -name 'report.*' -o -name 'sample.*')
 
-.PHONY: demo test nightly lint core-test bench clean
+.PHONY: demo test nightly faults lint core-test bench clean
 
 # What users install; the tests need more, and their installation is good for the demo too.
 $(BIN)/usable: $(SOURCES)
@@ -38,6 +39,11 @@ nightly: $(BIN)/testable
 		HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n auto --dist worksteal \
 			-m hypothesis $(TESTS) || exit 1; \
 	done
+
+# A failure, and a kill, at each call that writes: in saving, in a training, in a transfer.
+faults: $(BIN)/testable
+	PAIRPIECE_FAULTS_EVERY=1 $(BIN)/python -m pytest -s -n 0 tests/model/test_saving_faults.py \
+		tests/run/test_training_faults.py tests/pretrained/test_transfer_faults.py
 
 lint: $(BIN)/testable
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file, save_file
 
+from pairpiece import files
 from pairpiece.errors import PairError
 from pairpiece.options import LEAST, MOST
 from pairpiece.text import packing
@@ -188,7 +189,8 @@ class Pairs:
         for name in _TEXTS:
             content, begin = packing.packed(getattr(self, name))
             arrays |= {f"{name}_bytes": content, f"{name}_begin": begin}
-        save_file(arrays, path)
+        with files.naming(path):
+            save_file(arrays, path)
 
     @classmethod
     def load(cls, path: Path) -> Pairs:
