@@ -96,6 +96,7 @@ def _their_tokenizer(kind: str, text: Path, path: Path, size: int) -> Path:
             model_prefix=str(path),
             model_type=kind,
             vocab_size=size,
+            hard_vocab_limit=False,  # little text may have too little to offer
             byte_fallback=True,
             minloglevel=2,
         )

@@ -26,6 +26,16 @@ struct Input {
 // Python's objects lie all over the memory: the next ones are to come while one is read.
 inline constexpr size_t kAhead = 8;
 
+// Whether it is (text, list of its words).
+inline bool is_split(nb::handle item) {
+  if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) return false;
+  PyObject* const words = PyTuple_GET_ITEM(item.ptr(), 1);
+  if (!PyUnicode_Check(PyTuple_GET_ITEM(item.ptr(), 0)) || !PyList_Check(words)) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(words); ++i)
+    if (!PyUnicode_Check(PyList_GET_ITEM(words, i))) return false;
+  return true;
+}
+
 inline std::vector<Input> read_inputs(const nb::list& batch, Texts& texts) {
   std::vector<Input> inputs;
   inputs.reserve(batch.size());
@@ -36,14 +46,14 @@ inline std::vector<Input> read_inputs(const nb::list& batch, Texts& texts) {
     Input input;
     if (PyUnicode_Check(item.ptr())) {
       input.text = texts.add(item);
-    } else if (!PyTuple_Check(item.ptr())) {
-      throw std::invalid_argument("text " + std::to_string(inputs.size()) +
-                                  " is not a string but " + Py_TYPE(item.ptr())->tp_name);
-    } else {
-      const auto [text, words] = nb::cast<std::pair<nb::str, nb::list>>(item);
-      input.text = texts.add(text);
+    } else if (is_split(item)) {
+      input.text = texts.add(PyTuple_GET_ITEM(item.ptr(), 0));
       input.words = std::make_unique<std::vector<std::string_view>>();
-      for (nb::handle word : words) input.words->push_back(texts.add(word));
+      for (nb::handle word : nb::borrow<nb::list>(PyTuple_GET_ITEM(item.ptr(), 1)))
+        input.words->push_back(texts.add(word));
+    } else {
+      throw std::invalid_argument("text " + std::to_string(i) + " is not a string but " +
+                                  Py_TYPE(item.ptr())->tp_name);
     }
     inputs.push_back(std::move(input));
   }

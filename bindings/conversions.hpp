@@ -36,7 +36,8 @@ auto to_array(std::vector<T> values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-// UTF-8 views of Python strings; lone surrogates arrive as three invalid bytes each.
+// UTF-8 views of Python strings, which it keeps alive: lists may change while the interpreter is
+// unlocked.  Lone surrogates arrive as three invalid bytes each.
 class Texts {
  public:
   std::string_view add(nb::handle text) {
@@ -50,7 +51,9 @@ class Texts {
       if (!bytes.is_valid()) throw nb::python_error();
       data = PyBytes_AS_STRING(bytes.ptr());
       size = PyBytes_GET_SIZE(bytes.ptr());
-      owned_.push_back(std::move(bytes));
+      kept_.push_back(std::move(bytes));
+    } else {
+      kept_.push_back(nb::borrow(text));
     }
     if (size_t(size) > kMaxTextBytes)
       throw std::invalid_argument("a text of more than 256 MiB: split it into lines first");
@@ -58,7 +61,7 @@ class Texts {
   }
 
  private:
-  std::vector<nb::object> owned_;
+  std::vector<nb::object> kept_;
 };
 
 // Strings as code points; lone surrogates become U+FFFD.
@@ -106,25 +109,25 @@ class CollectorPaused {
   int was_enabled_;
 };
 
-// A list or tuple, or anything else that can be iterated over, as an array of borrowed objects.
+// A list or tuple, or anything else that can be iterated over, as it is now: what is done to a list
+// later, by the code of an object that is read or by another thread, changes nothing.
 class Sequence {
  public:
   // `complaint(what)` throws.
   template <class Complaint>
   Sequence(nb::handle object, Complaint complaint, const char* what)
-      : fast_(nb::steal(PySequence_Fast(object.ptr(), ""))) {
-    if (!fast_.is_valid()) {
+      : items_(nb::steal(PySequence_Tuple(object.ptr()))) {
+    if (!items_.is_valid()) {
+      if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
       PyErr_Clear();
       complaint(what);
     }
   }
-  size_t size() const { return size_t(PySequence_Fast_GET_SIZE(fast_.ptr())); }
-  PyObject* operator[](size_t i) const {
-    return PySequence_Fast_GET_ITEM(fast_.ptr(), Py_ssize_t(i));
-  }
+  size_t size() const { return size_t(PyTuple_GET_SIZE(items_.ptr())); }
+  PyObject* operator[](size_t i) const { return PyTuple_GET_ITEM(items_.ptr(), Py_ssize_t(i)); }
 
  private:
-  nb::object fast_;
+  nb::object items_;
 };
 
 }  // namespace pairpiece::bindings

@@ -76,14 +76,16 @@ auto best_counts(const Learner& learner, double over, double under, double unlin
 }
 
 auto unigram_counts(const Learner& learner, const Array<double>& scores) {
+  const std::vector<double> own = to_vector(scores);
   return to_array(run([&](const Interrupted& interrupted) {
-    return learner.unigram_counts({scores.data(), scores.size()}, interrupted);
+    return learner.unigram_counts(own, interrupted);
   }));
 }
 
 void keep(Learner& learner, const Array<uint8_t>& flags) {
+  const std::vector<uint8_t> own = to_vector(flags);
   nb::gil_scoped_release unlocked;
-  learner.keep({flags.data(), flags.size()});
+  learner.keep(own);
 }
 
 auto table(const Learner& learner) {

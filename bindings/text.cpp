@@ -67,6 +67,10 @@ void bind_text(nb::module_& module) {
     for (const auto& [first, kind] : character_runs()) runs.emplace_back(first, kind);
     return runs;
   });
+  module.def("digit_zeros", [] {
+    const std::vector<char32_t> zeros = digit_zeros();
+    return std::vector<uint32_t>(zeros.begin(), zeros.end());
+  });
 
   module.def(
       "grow_diag_final_and",

@@ -22,6 +22,8 @@ using namespace nb::literals;
 
 namespace {
 
+constexpr size_t kChunk = 16;  // texts that a thread takes at once
+
 // What texts are scored by, besides the vocabulary.
 using Scores = std::variant<std::monostate, const BigramModel*, const Paired*>;
 
@@ -53,7 +55,7 @@ class PyTokenizer {
 
   nb::list encode_batch(const nb::list& batch, const Scores& scores, bool as_pieces,
                         size_t threads) const {
-    IdRows rows(batch.size(), std::max<size_t>(1, threads));
+    IdRows rows(batch.size(), threads_for(threads, batch.size(), kChunk));
     const auto encode = [&](size_t i, size_t thread, const Model& model, auto& worker) {
       rows.add(i, thread, [&](std::vector<PieceId>& ids) {
         tokenizer_.encode(worker.text, model, worker, ids);
@@ -67,10 +69,11 @@ class PyTokenizer {
     return out;
   }
 
-  // For each text a list of (ids, word of each token, offsets, log-probability): of the best
-  // segmentation, of one drawn at random (`alpha`), or of so many, best first (`count`).
-  nb::list segment_batch(const nb::list& batch, const Scores& scores, std::optional<double> alpha,
-                         uint64_t seed, size_t count, size_t threads) const {
+  // For each text a list of (ids, word of each token, offsets, log-probability), or of ids alone: of
+  // the best segmentation, of one drawn at random (`alpha`), or of so many, best first (`count`).
+  nb::list segment_batch(const nb::list& batch, const Scores& scores, bool ids_alone,
+                         std::optional<double> alpha, uint64_t seed, size_t count,
+                         size_t threads) const {
     std::vector<std::vector<Segmentation>> results(batch.size());
     const auto segment = [&](size_t i, size_t, const Model& model, auto& worker) {
       std::optional<Draw> draw;
@@ -80,13 +83,16 @@ class PyTokenizer {
       else
         results[i].push_back(tokenizer_.segment(worker.text, model, worker, draw));
     };
-    each_text(batch, scores, true, threads, segment);
+    each_text(batch, scores, !ids_alone, threads, segment);
     const CollectorPaused paused;
     nb::list out;
     for (const auto& alternatives : results) {
       nb::list rows;
-      for (const Segmentation& s : alternatives)
-        rows.append(nb::make_tuple(to_list(s.ids, false), s.words, s.offsets, s.log_probability));
+      for (const Segmentation& s : alternatives) {
+        nb::object ids = to_list(s.ids, false);
+        if (ids_alone) rows.append(ids);
+        else rows.append(nb::make_tuple(ids, s.words, s.offsets, s.log_probability));
+      }
       out.append(rows);
     }
     return out;
@@ -140,8 +146,10 @@ class PyTokenizer {
     for (size_t k = 0; k < numbers.size(); ++k) {
       const long id = PyLong_AsLong(numbers[k]);
       if (id == -1 && PyErr_Occurred()) {
+        const bool large = PyErr_ExceptionMatches(PyExc_OverflowError);
+        if (!large && !PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
         PyErr_Clear();
-        bad("has something that is not a number");
+        bad(large ? "has a number that no piece has" : "has something that is not a whole number");
       }
       ids.push_back(tokenizer_.vocabulary().checked_id(id));
     }
@@ -176,9 +184,9 @@ class PyTokenizer {
     const std::vector<Input> inputs = read_inputs(batch, texts);
     const nb::gil_scoped_release unlocked;
     std::vector<std::unique_ptr<Tokenizer::Worker>> workers(
-        std::max<size_t>(1, std::min(threads, inputs.size())));
+        threads_for(threads, inputs.size(), kChunk));
     for (auto& worker : workers) worker = tokenizer_.borrow();
-    parallel_for(workers.size(), inputs.size(), 16, [&](size_t thread, size_t i) {
+    parallel_for(workers.size(), inputs.size(), kChunk, [&](size_t thread, size_t i) {
       Tokenizer::Worker& worker = *workers[thread];
       if (i + 1 < inputs.size()) prefetch(inputs[i + 1].text.data());
       prepare(inputs[i], map, worker.text);
@@ -228,7 +236,7 @@ void bind_tokenizer(nb::module_& module) {
       .def("encode_batch", &PyTokenizer::encode_batch, "batch"_a, "scores"_a.none(), "as_pieces"_a,
            "threads"_a)
       .def("segment_batch", &PyTokenizer::segment_batch, "batch"_a, "scores"_a.none(),
-           "alpha"_a = nb::none(), "seed"_a = 0, "count"_a = 0, "threads"_a = 1)
+           "ids_alone"_a, "alpha"_a = nb::none(), "seed"_a = 0, "count"_a = 0, "threads"_a = 1)
       .def("link_counts", &PyTokenizer::link_counts, "text"_a, "model"_a, "source"_a, "ids"_a)
       .def("decode_batch", &PyTokenizer::decode_batch, "batch"_a, "threads"_a);
 }

@@ -18,9 +18,9 @@ BigramModel::BigramModel(SparseRows counts, std::vector<double> base, double smo
 double BigramModel::log_probability(uint32_t previous, uint32_t piece) const {
   if (piece == kUnknownPiece) return unknown_;
   // After an unknown character there is no row: the unigram distribution alone.
-  if (previous == kUnknownPiece) return std::log(base_[piece]);
+  if (previous == kUnknownPiece) return possible(std::log(base_[piece]));
   const double count = counts_.at(previous, piece);
-  return std::log((count + smoothing_ * base_[piece]) / (row_total_[previous] + smoothing_));
+  return possible(std::log((count + smoothing_ * base_[piece]) / (row_total_[previous] + smoothing_)));
 }
 
 void BigramModel::best(std::span<const Edge> edges, size_t length, Path& path) const {

@@ -11,7 +11,6 @@ constexpr uint32_t kRanges[] = {
 #include "character_class_table.inc"
 };
 
-// The zeros of all scripts, ascending; Unicode has the other nine digits after each of them.
 constexpr char32_t kZeros[] = {
 #include "digit_table.inc"
 };
@@ -30,6 +29,8 @@ std::vector<std::pair<char32_t, CharacterClass>> character_runs() {
     runs.emplace_back(char32_t(entry >> 2), CharacterClass(entry & 3u));
   return runs;
 }
+
+std::vector<char32_t> digit_zeros() { return {std::begin(kZeros), std::end(kZeros)}; }
 
 bool is_digit(char32_t code_point) {
   if (code_point < 0x80) return code_point - U'0' < 10;

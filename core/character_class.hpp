@@ -35,5 +35,7 @@ inline CharacterClass character_class(char32_t code_point) {
 
 // Whether a character is a decimal digit, of whatever script (category Nd).
 bool is_digit(char32_t code_point);
+// The zeros of all scripts, ascending; Unicode has the other nine digits after each of them.
+std::vector<char32_t> digit_zeros();
 
 }  // namespace pairpiece

@@ -12,6 +12,8 @@ namespace {
 constexpr double kUnseenPenalty = 10;
 // κ where links are looked for, whatever the model's own is.
 constexpr double kSmoothing = 1;
+// So much can be added up for all source words.
+constexpr double kMostEvidence = 1e300;
 // Longer words (in bytes) are segmented without the length prior, and are not linked: memory grows
 // with length × counted pieces, respectively × source words.  Nor is a text of so many pairs of
 // words linked.
@@ -191,7 +193,10 @@ void ConditionalModel::find_evidence(size_t sources, const WordEdges& target,
     }
     const double* end = &reach[length * columns];
     const double none = end[columns - 1];
-    for (size_t j = 0; none > 0 && j < sources; ++j) evidence[w * sources + j] = end[j] / none;
+    for (size_t j = 0; none > 0 && j < sources; ++j) {
+      const double found = end[j] / none;
+      evidence[w * sources + j] = found > 0 ? std::min(found, kMostEvidence) : 0;
+    }
   }
 }
 

@@ -49,6 +49,7 @@ struct WordEdges {
 inline constexpr uint32_t kMaxPieces = (1u << 24) - 1;
 inline constexpr uint32_t kUnknownPiece = kMaxPieces;  // an edge over a character outside the vocabulary
 inline constexpr uint32_t kMaxPieceLength = 255;
+inline constexpr size_t kMaxEdges = size_t{1} << 28;  // of a text; their numbers have 32 bits
 
 // A character outside the vocabulary costs so many nats more than the worst piece.
 inline constexpr double kUnknownPenalty = 10;
@@ -63,6 +64,13 @@ inline double unknown_log_probability(std::span<const double> base) {
 inline constexpr double kTie = 1e-9;
 
 inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+// A log-probability that an edge can have, whatever tables hold: no sum of such is infinite, and what
+// is not a number is the lowest.  So at least one segmentation always is possible.
+inline double possible(double log_probability) {
+  constexpr double kMost = 1e30;
+  return log_probability > -kMost ? std::min(log_probability, kMost) : -kMost;
+}
 
 struct Path {
   std::vector<uint32_t> edges;  // indices, from left to right

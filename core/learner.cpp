@@ -24,7 +24,7 @@ Learner::Learner(PairSet pairs, Seeds seeds, const LearnerOptions& options)
       characters_(seeds.characters),
       edges_(std::move(seeds.edges)),
       edge_begin_(std::move(seeds.edge_begin)) {
-  if (options.threads == 0) throw std::invalid_argument("at least one thread is needed");
+  options_.threads = sensible_threads(options.threads);
   collect_word_sources();
 }
 
@@ -99,6 +99,8 @@ bool Learner::index_cells(const Interrupted& interrupted) {
       }
     }
     std::sort(row.begin(), row.end());
+    if (table_.source.size() + row.size() > ~uint32_t{0})
+      throw std::invalid_argument("more than 2^32 pieces and source tokens occur together");
     const auto first = uint32_t(table_.source.size());
     for (uint32_t k = 0; k < row.size(); ++k) rank[row[k]] = first + k;
     for (uint64_t i = place_begin[t]; i < place_begin[t + 1]; ++i) {
@@ -254,7 +256,7 @@ double Learner::count_all(size_t word, size_t pair, Scratch& scratch, std::span<
     if (!find_best(scratch)) return 0;
     per_character = -scratch.path.score / double(length);
     for (size_t e = 0; e < edges.size(); ++e)
-      scratch.weight[e] *= std::exp(per_character * edges[e].length);
+      if (scratch.weight[e] > 0) scratch.weight[e] *= std::exp(per_character * edges[e].length);
   }
   scratch.prior.resize(scratch.log_prior.size());
   for (size_t k = 0; k < scratch.prior.size(); ++k)

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "utf8.hpp"
 
@@ -12,8 +13,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "charsmaps are stored little-endian");
 
-// Of a rule, in bytes.  NFKC needs 36; without a limit a text could grow, or take time, without one.
+// Of a rule, in bytes: NFKC needs 12 to replace and 33 to put there.  Without a limit a text could
+// take time without one.
 constexpr size_t kLongestSide = 255;
+// What a byte becomes, at most.  NFKC needs 11, for U+FDFA.
+constexpr size_t kMostGrowth = 16;
 
 // The fields of one unit of a double-array trie in the layout of the Darts-clone library.
 constexpr uint32_t label(uint32_t unit) { return unit & (1u << 31 | 0xFFu); }
@@ -45,6 +49,9 @@ Normalizer::Normalizer(std::string_view charsmap) {
     end = replacements_.find('\0', begin);
     require(end - begin <= kLongestSide);
   }
+  if (grows_too_much())
+    throw std::invalid_argument("the normalisation table makes more than " +
+                                std::to_string(kMostGrowth) + " bytes of one");
   for (size_t first = 0; first < 128; ++first) {
     for (size_t second = 0; second < 128 && plain_[first]; ++second) {
       const char both[2] = {char(first), char(second)};
@@ -52,6 +59,34 @@ Normalizer::Normalizer(std::string_view charsmap) {
     }
     all_plain_ &= plain_[first];
   }
+}
+
+bool Normalizer::grows_too_much() const {
+  // The units that have a label, by where the children of their parent lie, linked to each other.
+  constexpr uint32_t kNone = ~uint32_t{0};
+  std::vector<uint32_t> first(units_.size() + 256, kNone), next(units_.size(), kNone);
+  for (uint32_t node = 0; node < units_.size(); ++node) {
+    const uint32_t byte = label(units_[node]);
+    if (byte == 0 || byte > 255) continue;
+    next[node] = first[node ^ byte];
+    first[node ^ byte] = node;
+  }
+  // Breadth first: where the trie is not a tree, the shortest text that leads to a rule counts.
+  std::vector<uint32_t> level{offset(units_[0])}, deeper;
+  for (size_t bytes = 1; !level.empty(); ++bytes, level.swap(deeper), deeper.clear()) {
+    for (const uint32_t children : level) {
+      if (children >= first.size()) continue;
+      for (uint32_t node = std::exchange(first[children], kNone); node != kNone; node = next[node]) {
+        const uint32_t below = node ^ offset(units_[node]);
+        deeper.push_back(below);
+        if (!has_value(units_[node]) || below >= units_.size()) continue;
+        const size_t begin = value(units_[below]);
+        if (begin >= replacements_.size()) continue;
+        if (replacements_.find('\0', begin) - begin > kMostGrowth * bytes) return true;
+      }
+    }
+  }
+  return false;
 }
 
 size_t Normalizer::end_of_plain(std::string_view text, size_t begin) const {
@@ -114,6 +149,9 @@ uint32_t Normalizer::normalize(std::string_view text, std::string& out,
     if (rule.bytes > 0) {
       const std::string_view replaced = text.substr(i, rule.bytes);
       const auto begins = [](char byte) { return (byte & 0xC0) != 0x80; };
+      if (out.size() + rule.text.size() > kMaxNormalizedBytes)
+        throw std::invalid_argument("a text of more than 1 GiB when it is normalised: split it "
+                                    "into lines first");
       emit(rule.text, uint32_t(std::count_if(replaced.begin(), replaced.end(), begins)), false);
     } else {
       emit(c.valid ? text.substr(i, c.bytes) : kReplacementUtf8, 1, false);

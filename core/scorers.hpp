@@ -37,7 +37,8 @@ struct ScoredWord {
   template <class LogProbability>
   void weigh(size_t length, LogProbability log_probability_of) {
     log_weight.clear();
-    for (const Edge& edge : edges) log_weight.push_back(log_probability_of(edge) - piece_penalty);
+    for (const Edge& edge : edges)
+      log_weight.push_back(possible(log_probability_of(edge) - piece_penalty));
     lattice.reset(length, edges);
   }
   void take_path() {

@@ -10,7 +10,7 @@ namespace pairpiece {
 namespace {
 
 constexpr uint32_t kNone = ~uint32_t{0};
-constexpr double kRounding = 1e-9;  // a coverage reached up to this is reached
+constexpr double kRounding = 1e-9;  // a coverage or a count reached up to this is reached
 
 // All spans seen so far as a trie: (parent node, character) → node, in an open-addressed table.
 // A node stands for one distinct span; the root is not a node but the parent of the first ones.
@@ -122,6 +122,7 @@ class SeedFinder {
       : pairs_(pairs),
         words_(pairs.words),
         options_(options),
+        enough_(options.min_count * (1 - kRounding)),
         interrupted_(interrupted),
         covered_(covered_characters(pairs, options.character_coverage)) {
     for (const auto& piece : options.forbidden)
@@ -175,7 +176,7 @@ class SeedFinder {
     allow(options_.forbidden, false);
     std::vector<uint32_t> spans;
     for (uint32_t node = 0; node < trie_.size(); ++node)
-      if (!trie_.is_character(node) && allowed[node] && trie_.count(node) >= options_.min_count)
+      if (!trie_.is_character(node) && allowed[node] && trie_.count(node) >= enough_)
         spans.push_back(node);
     return spans;
   }
@@ -226,7 +227,7 @@ class SeedFinder {
         if (piece_of_[node] != kNone)
           edges.push_back(
               {uint32_t(begin), uint32_t(end - begin) & 0xFF, piece_of_[node] & 0xFFFFFF});
-        return trie_.count(node) >= options_.min_count || trie_.is_character(node);
+        return trie_.count(node) >= enough_ || trie_.is_character(node);
       });
       pass_over(word.size());
       seeds_.edge_begin.push_back(edges.size());
@@ -237,6 +238,7 @@ class SeedFinder {
   const PairSet& pairs_;
   const std::vector<std::u32string>& words_;
   const SeedOptions& options_;
+  const double enough_;  // occurrences of a seed
   const Interrupted& interrupted_;
   std::unordered_set<char32_t> covered_;
   SpanTrie trie_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
+#include <stdexcept>
 
 namespace pairpiece {
 namespace {
@@ -67,41 +69,80 @@ Parts parts_of(const PreparedText& text, Summation summation, Tokenizer::Worker&
   return worker.parts;
 }
 
+// What several segmentations of a text may take: bytes of text for all of them, and beginnings of
+// segmentations of one part.
+constexpr size_t kMostBytes = size_t{1} << 24;
+constexpr size_t kMostBeginnings = size_t{1} << 25;
+
+void check_alternatives(size_t count, size_t needed, size_t most) {
+  if (needed > most)
+    throw std::invalid_argument(std::to_string(count) +
+                                " segmentations of so long a text would take too much memory: ask "
+                                "for fewer, or split the text");
+}
+
 // Words are independent: the best whole texts are among the combinations of the best words.
 template <LatticeScorer S>
 std::vector<Segmentation> best_combinations(const Vocabulary& vocabulary, const PreparedText& text,
                                             S& scorer, Parts parts, size_t count) {
-  struct Combination {
-    double score;
-    size_t beginning, path;
+  struct Beginning {
+    double score, log_probability;
+    size_t before;      // which beginning it continues
+    size_t begin, end;  // the ids it adds
   };
-  std::vector<Segmentation> found(1);
-  std::vector<double> score(1, 0.0);
-  std::vector<Combination> combinations;
+  std::vector<Beginning> all{{0, 0, 0, 0, 0}};
+  std::vector<PieceId> ids;
+  size_t first = 0;  // of those there are for the text so far, best first
+  std::vector<std::pair<size_t, size_t>> ids_of;  // each path
   const auto add_symbol = [&](PieceId symbol) {
-    for (Segmentation& beginning : found) beginning.ids.push_back(symbol);
+    const size_t last = all.size();
+    ids.push_back(symbol);
+    for (size_t i = first; i < last; ++i)
+      all.push_back({all[i].score, all[i].log_probability, i, ids.size() - 1, ids.size()});
+    first = last;
   };
   each_part(text, parts, scorer, add_symbol, [&](size_t i, std::string_view part) {
     ScoredWord& scored = scorer.load(i, part);
-    const auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
-    combinations.clear();
-    for (size_t a = 0; a < found.size(); ++a)
+    check_alternatives(count, count * (part.size() + 1) * scored.log_prior.size(), kMostBeginnings);
+    auto paths = scored.lattice.best_paths(scored.log_weight, scored.log_prior, count);
+    const size_t last = all.size();
+    // Until they are sorted `begin` is the path.
+    for (size_t a = 0; a < last - first; ++a)
       for (size_t b = 0; b < paths.size() && (a + 1) * (b + 1) <= count; ++b)
-        combinations.push_back({score[a] + paths[b].score, a, b});
-    std::ranges::stable_sort(combinations, std::greater(), &Combination::score);
-    if (combinations.size() > count) combinations.resize(count);
-    std::vector<Segmentation> longer;
-    score.clear();
-    for (const Combination& combination : combinations) {
-      Segmentation& next = longer.emplace_back(found[combination.beginning]);
-      score.push_back(combination.score);
-      scored.path = paths[combination.path];
-      scored.take_path();
-      vocabulary.append_ids(part, scored.segmentation, next.ids);
-      scored.add_log_probability(next.log_probability);
+        all.push_back({all[first + a].score + paths[b].score, 0, first + a, b, 0});
+    std::ranges::stable_sort(std::ranges::subrange(all.begin() + ptrdiff_t(last), all.end()),
+                             std::greater(), &Beginning::score);
+    if (all.size() - last > count) all.resize(last + count);
+    ids_of.assign(paths.size(), {0, 0});
+    for (size_t k = last; k < all.size(); ++k) {
+      Beginning& longer = all[k];
+      auto& [begin, end] = ids_of[longer.begin];
+      std::swap(scored.path, paths[longer.begin]);
+      longer.log_probability = all[longer.before].log_probability;
+      scored.add_log_probability(longer.log_probability);
+      if (end == 0) {
+        scored.take_path();
+        begin = ids.size();
+        vocabulary.append_ids(part, scored.segmentation, ids);
+        end = ids.size();
+      }
+      std::swap(scored.path, paths[longer.begin]);
+      longer.begin = begin;
+      longer.end = end;
     }
-    found = std::move(longer);
+    first = last;
   });
+  std::vector<Segmentation> found;
+  std::vector<size_t> chosen;
+  for (size_t i = first; i < all.size(); ++i) {
+    chosen.clear();
+    for (size_t k = i; k > 0; k = all[k].before) chosen.push_back(k);
+    Segmentation& out = found.emplace_back();
+    for (const size_t k : std::views::reverse(chosen))
+      out.ids.insert(out.ids.end(), ids.begin() + ptrdiff_t(all[k].begin),
+                     ids.begin() + ptrdiff_t(all[k].end));
+    out.log_probability = all[i].log_probability;
+  }
   return found;
 }
 
@@ -209,6 +250,7 @@ Segmentation Tokenizer::choose(const PreparedText& text, const Model& model, Wor
 
 std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text, const Model& model,
                                                   size_t count, Worker& worker) const {
+  check_alternatives(count, count * text.text.size(), kMostBytes);
   auto found = with_scorer(text, model, worker, [&]<class S>(S& scorer, auto&, Parts parts) {
     std::vector<Segmentation> none;
     if constexpr (LatticeScorer<S>) return best_combinations(vocabulary_, text, scorer, parts, count);

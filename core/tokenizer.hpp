@@ -72,7 +72,7 @@ class Tokenizer {
               std::vector<PieceId>& ids) const;
 
   // The best segmentation, or one that is drawn; up to `count` of them, best first.  A bigram model
-  // knows only the best.
+  // knows only the best.  Throws std::invalid_argument where these would take too much memory.
   Segmentation segment(const PreparedText& text, const Model& model, Worker& worker,
                        const std::optional<Draw>& draw = {}) const {
     return located(text, choose(text, model, worker, draw));

@@ -1,15 +1,39 @@
 #include "trie.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace pairpiece {
 namespace {
 
 constexpr uint32_t kBlock = 256;
-// Beyond so many places tried, children go to a new block: a little memory for much time.
+// Beyond so many free places tried, all bases of the last blocks are tried at once.  Whatever the keys
+// are, these take what they need of the last blocks unless b × c ≥ 256, where b places of a block are
+// taken and c are wanted: blocks have 16 places taken on average, at the least.
 constexpr int kTries = 16;
+constexpr size_t kLastBlocks = 4;
+
+// A flag for each place of a block.
+using Flags = std::array<uint64_t, kBlock / 64>;
+
+// The flags that lie at place ^ label in the given ones.
+Flags moved(const Flags& flags, unsigned char label) {
+  constexpr uint64_t kLower[] = {0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
+                                 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
+  Flags out;
+  for (size_t i = 0; i < out.size(); ++i) {
+    uint64_t word = flags[i ^ label >> 6];
+    for (size_t bit = 0; bit < 6; ++bit)
+      if (label >> bit & 1)
+        word = (word & kLower[bit]) << (1u << bit) | (word >> (1u << bit) & kLower[bit]);
+    out[i] = word;
+  }
+  return out;
+}
 
 // The numbers of the keys that are not empty in the order of their bytes; of equal keys the first
 // comes first.
@@ -45,7 +69,7 @@ class Places {
     uint32_t place = first_ = next_free(first_);
     for (int tries = 0; tries < kTries; ++tries, ++place) {
       place = next_free(place);
-      if (place == next_.size()) break;
+      if (place >= next_.size()) break;
       const uint32_t base = place ^ first;
       const bool fits = std::all_of(labels.begin(), labels.end(), [&](char label) {
         const uint32_t wanted = base ^ static_cast<unsigned char>(label);
@@ -53,6 +77,9 @@ class Places {
       });
       if (fits) return take(base, labels);
     }
+    const size_t blocks = next_.size() / kBlock;
+    for (size_t block = blocks - std::min(blocks, kLastBlocks); block < blocks; ++block)
+      if (const auto base = base_in(uint32_t(block * kBlock), labels)) return take(*base, labels);
     const auto base = uint32_t(next_.size());
     next_.resize(base + kBlock);
     std::iota(next_.begin() + base, next_.end(), base);
@@ -60,6 +87,21 @@ class Places {
   }
 
  private:
+  // The first base within a block for which all labels have free places, if there is one.
+  std::optional<uint32_t> base_in(uint32_t block, std::string_view labels) const {
+    Flags free{};
+    for (uint32_t i = 0; i < kBlock; ++i)
+      free[i / 64] |= uint64_t{next_[block + i] == block + i} << i % 64;
+    Flags fits;
+    fits.fill(~uint64_t{0});
+    for (const char label : labels) {
+      const Flags wanted = moved(free, static_cast<unsigned char>(label));
+      for (size_t i = 0; i < fits.size(); ++i) fits[i] &= wanted[i];
+    }
+    for (uint32_t i = 0; i < fits.size(); ++i)
+      if (fits[i] != 0) return block + i * 64 + uint32_t(std::countr_zero(fits[i]));
+    return std::nullopt;
+  }
   uint32_t take(uint32_t base, std::string_view labels) {
     for (const char label : labels) {
       const uint32_t place = base ^ static_cast<unsigned char>(label);

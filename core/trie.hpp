@@ -8,11 +8,14 @@
 
 namespace pairpiece {
 
-// A double array: the child of a node by a byte lies at base ^ byte, if that place says so.
+// A double array: the child of a node by a byte lies at base ^ byte, if that place says so.  It takes
+// at most 16 places of twelve bytes for each byte of the keys, and for most keys little more than one.
 class Trie {
  public:
   // `keys[i]` gets the id i; empty keys are left out; of equal keys the first is kept.
   explicit Trie(const std::vector<std::string>& keys);
+
+  size_t places() const { return units_.size(); }
 
   // Calls visit(length in bytes, id) for every key that is a prefix of `text`, shortest first.
   template <class Visit>

@@ -1,6 +1,7 @@
 #include "vocabulary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "utf8.hpp"
@@ -41,8 +42,11 @@ std::vector<std::string> checked(std::vector<std::string> pieces,
       pieces[i] = unmarked(pieces[i].substr(1));
     }
     if (pieces[i].empty()) throw std::invalid_argument("piece " + std::to_string(i) + " is empty");
-    if (normal && pieces[i].size() > kMaxPieceLength)
+    const bool found_in_text = normal || types[i] == PieceType::user_defined;
+    if (found_in_text && pieces[i].size() > kMaxPieceLength)
       throw std::invalid_argument("piece " + std::to_string(i) + " is longer than 255 bytes");
+    if (!(std::abs(scores[i]) <= kMaxScore))  // nor if it is NaN
+      throw std::invalid_argument("piece " + std::to_string(i) + " has a score out of range");
   }
   require(std::count(types.begin(), types.end(), PieceType::unknown) == 1,
           "there must be exactly one unknown piece");
@@ -109,7 +113,11 @@ void Vocabulary::each_edge(std::string_view word, Visit visit) const {
 }
 
 void Vocabulary::append_edges(std::string_view word, std::vector<Edge>& edges) const {
-  each_edge(word, [&](const Edge& edge) { edges.push_back(edge); });
+  each_edge(word, [&](const Edge& edge) {
+    if (edges.size() == kMaxEdges)
+      throw std::invalid_argument("too many pieces fit into one text: split it into lines first");
+    edges.push_back(edge);
+  });
 }
 
 void Vocabulary::append_ids(std::string_view word, std::span<const Edge> edges,

@@ -13,6 +13,7 @@
 namespace pairpiece {
 
 using PieceId = int32_t;
+inline constexpr double kMaxScore = 65536;  // in nats, either way
 
 // How the scores of a segmentation are added up, which decides between segmentations that are alike
 // but for rounding.  A vocabulary that was learned here has scores that are multiples of 1/256 nat:
@@ -33,9 +34,9 @@ enum class PieceType : uint8_t { normal, unknown, control, user_defined, byte, u
 // just a character that no piece contains.
 class Vocabulary {
  public:
-  // One entry per id, with pieces as users see them, well-formed.  Throws std::invalid_argument unless there is
-  // exactly one piece of type `unknown`, byte pieces, if any, are 256 (in the order of their bytes),
-  // and no piece is empty or too long.
+  // One entry per id, with pieces as users see them, well-formed.  Throws std::invalid_argument unless
+  // there is exactly one piece of type `unknown`, byte pieces, if any, are 256 (in the order of their
+  // bytes), no piece is empty or too long, and all scores are within ±kMaxScore.
   Vocabulary(std::vector<std::string> pieces, std::vector<PieceType> types,
              std::vector<double> scores, Summation summation);
 
@@ -55,7 +56,7 @@ class Vocabulary {
   PieceId checked_id(int64_t id) const;
 
   // All edges of a word, in bytes, sorted: normal pieces, and an unknown edge over each character
-  // that is not a piece itself.
+  // that is not a piece itself.  Throws std::invalid_argument if there are more than kMaxEdges.
   void append_edges(std::string_view word, std::vector<Edge>& edges) const;
 
   // Appends the ids of edges: their pieces, or the bytes of unknown characters.

@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     torch.manual_seed(0)
     tokenizer = AutoTokenizer.from_pretrained(options.model)
-    model = AutoModelForCausalLM.from_pretrained(options.model, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(options.model).float()
     examples = blocks(tokenizer, options)
     model.requires_grad_(False)
     for row in vocabulary_parameters(model):

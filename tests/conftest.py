@@ -19,9 +19,11 @@ import pairpiece
 # A processor for each of the processes that run tests: more threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# The same examples in every run: a run of the tests must not fail by the luck of the draw.
+# The same examples in every run: a run of the tests must not fail by the luck of the draw.  `make
+# nightly` draws others each time, and prints how to have those that fail again.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
-hypothesis.settings.load_profile("repeatable")
+hypothesis.settings.register_profile("nightly", derandomize=False, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # Programs that are started in the background of a shell ignore Ctrl-C, and so would all that the
 # tests start.

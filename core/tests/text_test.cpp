@@ -1,5 +1,7 @@
 // UTF-8, normalisation and words, also on input that is not what it should be.
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -146,6 +148,9 @@ TEST(digits_are_those_of_all_scripts_and_nothing_else) {
   size_t count = 0;
   for (char32_t c = 0; c < 0x110000; ++c) count += is_digit(c);
   CHECK(count == 770);  // of Unicode 17
+  CHECK(digit_zeros().size() == 77 && digit_zeros().front() == U'0');
+  for (const char32_t zero : digit_zeros())
+    for (char32_t value = 0; value < 10; ++value) CHECK(is_digit(zero + value));
 }
 
 TEST(a_trie_finds_all_prefixes) {
@@ -157,6 +162,26 @@ TEST(a_trie_finds_all_prefixes) {
   });
   CHECK((found == std::vector<int>{1, 0, 2, 1, 3, 2}));
   CHECK(find(trie, "b") == 4 && find(trie, "abcd") == -1 && find(trie, "") == -1);
+}
+
+TEST(a_trie_takes_few_places_whatever_the_keys_are) {
+  // Sets of labels of which hardly any two fit beside each other in a block.
+  std::mt19937 random(4);
+  constexpr size_t kNodes = 3000;
+  for (const size_t children : {2, 3, 5, 9, 16, 30, 45, 100}) {
+    std::vector<std::string> keys;
+    std::vector<int> labels(256);
+    std::iota(labels.begin(), labels.end(), 0);
+    for (size_t node = 0; node < kNodes; ++node) {
+      std::shuffle(labels.begin(), labels.end(), random);
+      const std::string head{char(node / 256), char(node % 256)};
+      const size_t count = node % 256 == 255 ? 100 : children;  // these leave holes for the others
+      for (size_t k = 0; k < count; ++k) keys.push_back(head + char(labels[k]));
+    }
+    const Trie trie(keys);
+    CHECK(trie.places() < 6 * (keys.size() + kNodes));
+    for (size_t i = 0; i < keys.size(); ++i) CHECK(find(trie, keys[i]) == int32_t(i));
+  }
 }
 
 TEST(a_node_with_many_children_finds_them_all) {

@@ -109,8 +109,9 @@ _PO = (
     b"#, fuzzy",
     b"#~ ",
 )
-_XML = (b"<tu>", b"</tu>", b"<tuv>", b"xml:lang=", b"<seg>", b"<![CDATA[", b"]]>", b"&x;", b"&#0;",
-        b"<!ENTITY x 'y'>", b"<!DOCTYPE tmx [", b"encoding='x'", b"<ph>", b"<?", b"<!--")  # fmt: skip
+_XML = (b"<tu>", b"</tu>", b"<tuv>", b"xml:lang=", b"<seg>", b"<![CDATA[", b"]]>", b"&x;",
+        b"&#0;", b"<!ENTITY x 'y'>", b"<!DOCTYPE tmx [", b"encoding='x'", b"<ph>", b"<?",
+        b"<!--")  # fmt: skip
 _JSON = (b"{", b"}", b"null", b'"\\ud800"', b"1e999", b"NaN", b'"source":', b":", b",", b"\\u0000")
 
 

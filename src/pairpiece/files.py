@@ -8,10 +8,12 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import tempfile
 import threading
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -22,6 +24,9 @@ from pairpiece.errors import CorpusError
 COMPRESSIONS = (".gz", ".xz", ".zst")
 MAX_LINE_BYTES = 2**20
 """A longer line is not a sentence; the limit keeps a file without line ends out of memory."""
+
+_TRIES = 100
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def suffix(path: Path) -> str:
@@ -158,36 +163,129 @@ def digest(path: Path) -> str:
     return found.hexdigest()
 
 
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What the system refuses within, without saying where, it refuses at this path.
+
+    Libraries that are not written in Python tell of it in exceptions of their own.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+    except Exception as error:
+        if (found := _OS_ERROR.search(str(error))) is None:
+            raise
+        number = int(found[1])
+        raise OSError(number, os.strerror(number), str(path)) from None
+
+
+def rename(old: Path, new: Path) -> None:
+    """Put a file in the place of another; an error names that."""
+    tries = _TRIES
+    while True:
+        tries -= 1
+        try:
+            return os.replace(old, new)  # noqa: PTH105
+        except OSError as error:
+            # Windows does not replace files while somebody reads them, which does not take long.
+            if os.name != "nt" or not isinstance(error, PermissionError) or not tries:
+                raise OSError(error.errno, error.strerror, str(new)) from None
+        time.sleep(0.02)
+
+
 def write(path: Path, content: bytes) -> None:
     """Replace a file in one step."""
     with replacing(path) as file:
         file.write(content)
 
 
+def write_all(contents: Mapping[Path, bytes]) -> None:
+    """Replace files, none of them before all are written; links are replaced themselves."""
+    with contextlib.ExitStack() as stack:
+        ready = {}
+        for path, content in contents.items():
+            if _is_device(path):
+                write(path, content)
+                continue
+            with _written(path, stack) as (file, ready[path]):
+                file.write(content)
+        for path, temporary in ready.items():
+            rename(temporary, path)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, down to the disk."""
+    with naming(path), path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` when it is complete, and not before.
 
-    What is no regular file, such as a pipe, is written to as it is.
+    What is no regular file, such as a pipe, is written to as it is; of a link, what it points to
+    is replaced.
     """
-    path = path.resolve() if path.is_symlink() else path
-    if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as file:
-            yield file
+    if _is_device(path):
+        with io.BufferedWriter(_NamedFile(str(path), path)) as file:
+            yield cast(BinaryIO, file)
         return
+    path = path.resolve() if path.is_symlink() else path
+    with contextlib.ExitStack() as stack:
+        with _written(path, stack) as (output, temporary):
+            yield output
+        rename(temporary, path)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is something to write to, such as a pipe, but no file that could be replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+@contextlib.contextmanager
+def _written(path: Path, stack: contextlib.ExitStack) -> Iterator[tuple[BinaryIO, Path]]:
+    """A file beside `path`, on the disk at the end; the stack removes it if it is still there."""
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with open(descriptor, "wb") as file:
-            yield file
-            file.flush()
+    temporary = Path(name)
+    stack.callback(temporary.unlink, missing_ok=True)
+    with io.BufferedWriter(_NamedFile(descriptor, path)) as file:
+        yield cast(BinaryIO, file), temporary
+        file.flush()
+        with naming(path):
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    umask = os.umask(0)
+    os.umask(umask)
+    temporary.chmod(0o666 & ~umask)
+
+
+class _NamedFile(io.FileIO):
+    """A file to write whose errors name a path."""
+
+    def __init__(self, file: int | str, path: Path) -> None:
+        super().__init__(file, "wb")
+        self._path = path
+
+    def write(self, content: Any) -> int:
+        with naming(self._path):
+            return super().write(content)
+
+
+def flush(path: Path) -> None:
+    """Have a file, or the names in a folder, on disk: a loss of power must not leave halves."""
+    windows = os.name == "nt"
+    if windows and path.is_dir():
+        return  # folders cannot be opened there, nor files flushed that are only read
+    with naming(path):
+        descriptor = os.open(path, os.O_RDWR if windows else os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -10,6 +10,12 @@ from typing import Any
 
 from pairpiece.errors import OptionError
 
+LEAST, MOST = 1e-9, 1e15
+"""Of counts, and of what is divided by: no product of a few in between is 0 or infinite."""
+
+MAX_SMOOTHING = 1000
+"""Of paired encoding, in options and in models."""
+
 
 @dataclass(frozen=True)
 class LengthPenalty:
@@ -40,7 +46,7 @@ def check_types(options: Any) -> None:
 _TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
     "bool": lambda value: type(value) is bool,
     "int": lambda value: type(value) is int,
-    "float": lambda value: type(value) in (int, float) and math.isfinite(value),
+    "float": lambda value: type(value) is int or (type(value) is float and math.isfinite(value)),
     "str": lambda value: isinstance(value, str) and value != "" and is_text(value),
     "LengthPenalty": lambda value: isinstance(value, LengthPenalty),
     "tuple[str, ...]": lambda value: (

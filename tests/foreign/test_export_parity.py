@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.command_line import begin_of_sample
-from support.exported import Exported, assert_alike, is_normalized_otherwise
+from support.exported import Exported, assert_alike, is_comparable, is_normalized_otherwise
 from support.french_italian import PAIRS, TARGETS
 from support.hostile import HOSTILE, random_texts
 
@@ -40,6 +40,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "digits split": {"split_digits": True},
     "digits split, no bytes": {"split_digits": True, "byte_fallback": False},
     "only digits split": {"split_digits": True, "pretokenization": "none"},
+    "digits and spaces": {"split_digits": True, "pretokenization": "spaces"},
+    "paper, digits split": {"split_digits": True, "mode": "paper"},
     "other ids": {"unk_id": 2, "bos_id": -1, "eos_id": 0, "pad_id": 1, "eos_piece": "<eos>"},
 }
 
@@ -161,6 +163,53 @@ def test_options(variant: Exported, tool: str) -> None:
         assert assert_alike(variant, tool, texts) > len(texts) * 0.4
         return
     assert assert_alike(variant, tool, texts) > len(texts) * 0.7
+
+
+def test_words_are_numbered_alike(variant: Exported) -> None:
+    options = variant.ours.options
+    texts = scalar_values([*HAND_WRITTEN, *HOSTILE, *random_texts(5, 300), *latin(6, 300)])
+    if options.pretokenization in ("none", "spaces"):  # the name of a byte may be within a word
+        texts = [text for text in texts if "<0x" not in variant.ours.normalize(text)]
+    compared = [text for text in texts if is_comparable(variant, "tokenizers", text)]
+    assert len(compared) > len(texts) * 0.7
+    for text in compared:
+        ours = variant.ours.encode(text, out_type=pairpiece.Encoding).word_ids
+        theirs = variant.fast.encode(text).word_ids
+        if options.byte_fallback:
+            assert theirs == ours, ascii(text[:200])
+        else:  # some of our words are one there
+            assert len(set(zip(ours, theirs, strict=True))) == len(set(ours)), ascii(text[:200])
+
+
+@pytest.mark.parametrize("pretokenization", ["lossless", "spaces", "none"])
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_digits_are_words_there_too(
+    pretokenization: str, byte_fallback: bool, tmp_path: Path
+) -> None:
+    trained = pairpiece.train_from_pairs(
+        [*PAIRS, *NUMBERS],
+        500 if byte_fallback else 250,
+        split_digits=True,
+        pretokenization=pretokenization,
+        byte_fallback=byte_fallback,
+    )
+    text = "il 2024x ΩΩ12"
+    found = Exported.of(trained, tmp_path).fast.encode(text)
+    spans = [found.word_to_chars(i) for i in range(len(set(found.word_ids)))]
+    expected = "il|_|2|0|2|4|x|_ΩΩ|1|2"
+    if pretokenization == "none":
+        expected = "il_|2|0|2|4|x_ΩΩ|1|2"
+    assert "|".join(text[begin:end] for begin, end in spans).replace(" ", "_") == expected
+
+
+def test_digits_that_are_no_pieces_are_unknown_as_elsewhere(tmp_path: Path) -> None:
+    trained = pairpiece.train_from_pairs(PAIRS, 250, split_digits=True, byte_fallback=False)
+    fast = Exported.of(trained, tmp_path).fast
+    for text in ("ΩΩ12", "il 12Ω"):
+        found = fast.encode(text)
+        assert found.ids == trained.encode(text)
+        assert found.ids.count(trained.unk_id) == 1
+        assert len(set(found.word_ids)) == text.count(" ") + 1
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no parallel text at {DATA}")

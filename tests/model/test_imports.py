@@ -354,6 +354,11 @@ def test_added_tokens_that_are_not_special_are_found_in_text() -> None:
         {"add_dummy_prefix": True, "remove_extra_spaces": True},
         {"user_defined_symbols": ("<x>", "[A B]"), "control_symbols": ("<mask>",)},
         {"pretokenization": "none"},
+        {"split_digits": True},
+        {"split_digits": True, "byte_fallback": False, "vocab_size": 250},
+        {"split_digits": True, "pretokenization": "spaces"},
+        {"split_digits": True, "pretokenization": "none"},
+        {"split_digits": True, "mode": "paper"},
         {"bos_piece": "<début>", "eos_piece": "<fin>", "unk_piece": "[U]"},
         {"unk_id": 2, "bos_id": 3, "eos_id": 0, "pad_id": 1},
         {"unk_id": 2, "bos_id": 3, "eos_id": 0, "pad_id": 1, "eos_piece": "<fin>"},
@@ -364,9 +369,11 @@ def test_added_tokens_that_are_not_special_are_found_in_text() -> None:
 def test_what_was_saved_here_can_be_read_as_one_of_hugging_face(
     options: dict[str, Any], way: str, tmp_path: Path
 ) -> None:
-    ours = pairpiece.train_from_pairs(PAIRS, **{"vocab_size": 500, **options})
+    pairs = [*PAIRS, (["1"], "1", 9)]
+    ours = pairpiece.train_from_pairs(pairs, **{"vocab_size": 500, **options})
     ours.save(tmp_path)
     again = pairpiece.from_huggingface(tmp_path if way == "folder" else tmp_path / "tokenizer.json")
     assert again.get_vocab() == ours.get_vocab()
+    assert again.options.split_digits == ours.options.split_digits
     batch = [*texts("sample")[:200], *texts("hostile"), *texts("random")[::5]]
     assert_same(again, batch, ours.encode_batch(batch))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from support.tampering import manifest_of, write_manifest
 
 import pairpiece
 from pairpiece import files
-from pairpiece.model import saving
+from pairpiece.model import switching
 
 SOURCES = [source for source, _, _ in SENTENCES]
 TEXTS = [*TARGETS, "", " ", "Ω≠☃ ﬁ e\u0301", "mangiàvano\ttopi"]
@@ -283,12 +282,14 @@ def failing_at(step: int, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 PLACES: Sequence[tuple[object, str]] = [
-    (files, "write"),
-    (saving, "_remove_stale"),
+    (files, "write_new"),
+    (files, "rename"),
+    (files, "flush"),
+    (switching, "_remove"),
+    (switching, "_remove_stale"),
     (os, "fsync"),
-    (tempfile, "mkstemp"),
-    (Path, "chmod"),
-    (Path, "replace"),
+    (os, "replace"),
+    (Path, "mkdir"),
 ]
 
 
@@ -335,7 +336,7 @@ def test_a_failed_first_save_leaves_nothing_that_loads(
     for step in range(1, 4):
         folder = tmp_path / str(step)
         with monkeypatch.context() as patch:
-            patch.setattr(Path, "replace", failing_at(step, Path.replace))
+            patch.setattr(os, "replace", failing_at(step, os.replace))
             with pytest.raises(StoppedError):
                 full.save(folder)
         with pytest.raises(pairpiece.ModelFormatError, match="not a model"):

@@ -62,10 +62,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
 Make = Callable[..., pairpiece.PairPieceTokenizer]
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["no prefix", "prefix"])
+MODELS: dict[str, dict[str, bool]] = {
+    "no prefix": {},
+    "prefix": {"add_dummy_prefix": True},
+    "digits apart": {"split_digits": True},
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model")
-    options = {"add_dummy_prefix": request.param, "user_defined_symbols": ("[SYM]",)}
+    options = {**MODELS[request.param], "user_defined_symbols": ("[SYM]",)}
     pairpiece.train_from_pairs(PAIRS, 500, **options).save(folder)
     return folder
 
@@ -110,12 +117,21 @@ def test_single_texts(tokenizer: pairpiece.PairPieceTokenizer, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["il gatto, l'acqua e 3 topi (non 4).", "il<new>gatto <new> parla"]
+    "text", ["il gatto, l'acqua e 13 topi (non 4).", "il<new>gatto <new> parla"]
 )
 def test_words(tokenizer: pairpiece.PairPieceTokenizer, text: str) -> None:
     alone = tokenizer(text)
     assert len(set(alone.word_ids())) > 4
     assert tokenizer(text, source=NOWHERE).word_ids() == alone.word_ids()
+
+
+@pytest.mark.parametrize("source", [None, NOWHERE])
+def test_every_word_has_a_number(
+    tokenizer: pairpiece.PairPieceTokenizer, source: list[str] | None
+) -> None:
+    text = "il gatto, l'acqua e 13 topi (non 4)."
+    numbers = tokenizer(text, source=source, add_special_tokens=False).word_ids()
+    assert sorted(set(numbers)) == list(range(len(tokenizer.pairpiece.words(text))))
 
 
 @pytest.mark.parametrize("text", [*TEXTS[:2], *TEXTS[5:10]])
@@ -154,6 +170,21 @@ def test_labels_end_with_the_end_of_the_sentence(
         text_target=["i gatti parlano"], source=[NOWHERE], truncation=True, max_length=3
     )
     assert len(short["input_ids"][0]) == 3
+
+
+def test_special_tokens_stay_around_texts(
+    tokenizer: pairpiece.PairPieceTokenizer, tmp_path: Path
+) -> None:
+    begin, end = tokenizer.bos_token_id, tokenizer.eos_token_id
+    tokenizer.save_pretrained(tmp_path)
+    for copy in (
+        tokenizer,
+        pairpiece.PairPieceTokenizer.from_pretrained(tmp_path),
+        transformers.AutoTokenizer.from_pretrained(tmp_path),
+    ):
+        inside = copy("il topo", add_special_tokens=False)["input_ids"]
+        assert copy("il topo")["input_ids"] == [begin, *inside, end]
+        assert copy("il topo", "il topo")["input_ids"] == [begin, *inside, end] * 2
 
 
 def test_the_source_counts_between_added_tokens(tokenizer: pairpiece.PairPieceTokenizer) -> None:

@@ -308,6 +308,27 @@ def test_a_decoder_with_a_vocabulary_of_its_own(models: Models, tmp_path: Path) 
         )
 
 
+def test_a_decoder_that_the_library_cannot_build_is_refused(
+    models: Models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is in version 4 of transformers."""
+    from pairpiece.pretrained import vocabulary_tensors
+
+    def as_if_shared(config: Any) -> Any:
+        settings = {**config.to_dict(), "decoder_vocab_size": config.vocab_size}
+        return really(type(config)(**settings))
+
+    really = vocabulary_tensors._meta_model
+    monkeypatch.setattr(vocabulary_tensors, "_meta_model", as_if_shared)
+    folder = Path(shutil.copytree(models.model_tokenizer("marian"), tmp_path / "model"))
+    pretrained.save_model(
+        "marian", folder, share_encoder_decoder_embeddings=False, tie_word_embeddings=False
+    )
+    with pytest.raises(OptionError, match="transformers>=5"):
+        pairpiece.transfer(folder, models.tokenizer("marian"), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_chat_templates_and_their_tokens_are_kept(models: Models, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(models.model_tokenizer("byte-level"), tmp_path / "model"))
     theirs = transformers.AutoTokenizer.from_pretrained(folder)

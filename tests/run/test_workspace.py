@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -47,8 +48,8 @@ def results(space: Workspace) -> set[str]:
 
 
 def leftovers(space: Workspace) -> set[str]:
-    """Hidden folders; locks are files and stay."""
-    return {path.name for path in space.folder.glob(".*") if path.is_dir()}
+    """Hidden folders, and locks."""
+    return {path.name for path in space.folder.glob(".*")}
 
 
 # ---------------------------------------------------------------------- keys
@@ -187,16 +188,16 @@ def test_a_stage_that_fails_leaves_no_result(
     assert make.calls == 1
 
 
-@pytest.mark.parametrize("place", ["_content", "_flush"])
+@pytest.mark.parametrize(("owner", "place"), [(workspace, "_content"), (os, "fsync")])
 def test_a_disk_that_fails_leaves_no_result(
-    place: str, space: Workspace, monkeypatch: pytest.MonkeyPatch
+    owner: object, place: str, space: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(folder: Path) -> str:
-        raise OSError(28, f"No space left on device: {folder}")
+    def fail(_: object) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(workspace, place, fail)
-        with pytest.raises(OSError, match="No space"):
+        patch.setattr(owner, place, fail)
+        with pytest.raises(OSError, match=rf"No space left on device: '{space.folder}"):
             space.stage("words", {}, Maker())
     assert results(space) | leftovers(space) == set()
     assert not space.stage("words", {}, Maker()).reused
@@ -262,6 +263,24 @@ def test_a_killed_run_leaves_nothing_in_the_way_of_the_next(key: str, space: Wor
     assert (result.folder / "file").read_text() == "content"
     assert results(space) == {result.folder.name}
     assert leftovers(space) == set()
+
+
+def test_what_a_killed_run_has_left_goes_with_the_next_run_of_any_key(space: Workspace) -> None:
+    with process(space) as running, process(space, "unknown") as alive:
+        assert said(running) == said(alive) == "begun"
+        os.kill(running.pid, signal.SIGKILL)
+        running.wait()
+        killed = f".words-{workspace.digest({'text': 'a'})}.lock"
+        assert killed in leftovers(space)
+        mine = space.folder / ".words"
+        mine.mkdir()
+        space.stage("words", {"text": "b"}, Maker())
+        left = leftovers(space)
+        assert killed not in left
+        assert killed.removesuffix(".lock") not in left
+        assert len(left) == 3, "that of the run that is alive, its lock, and what is nobody's"
+        go_on(alive)
+        assert said(alive) == "False"
 
 
 def test_two_processes_with_the_same_key_make_the_result_once(space: Workspace) -> None:

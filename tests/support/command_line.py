@@ -65,6 +65,13 @@ def call(capfd: pytest.CaptureFixture[str], *arguments: object, stdin: bytes = b
     return Ended(code, *capfd.readouterr())
 
 
+def said(capfd: pytest.CaptureFixture[str], *arguments: object, stdin: bytes = b"") -> str:
+    """What a command that has nothing to complain about prints."""
+    ended = call(capfd, *arguments, stdin=stdin)
+    assert (ended.code, ended.err) == (0, "")
+    return ended.out
+
+
 def complaint(ended: Ended) -> str:
     """The message of a command that failed as it should: one line, and nothing else."""
     assert ended.code == 1

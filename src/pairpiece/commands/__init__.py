@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.util
 import io
 import os
@@ -22,6 +23,14 @@ _COMMANDS = (
 """Modules with a docstring to be shown as help, `add_arguments` and `run`."""
 
 _EXIT_ERROR, _EXIT_INTERRUPTED = 1, 130
+
+_ADVICE = {
+    errno.ENOSPC: ": the disk is full; make room there, or write elsewhere",
+    errno.EDQUOT: ": make room there, or write elsewhere",
+    errno.EFBIG: ": raise the limit of the size of files (ulimit -f), or write elsewhere",
+    errno.EROFS: ": nothing can be written there; write elsewhere",
+}
+"""What to do when the system refuses to write; all that was there before is still there."""
 
 
 def program() -> NoReturn:
@@ -48,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _EXIT_INTERRUPTED
     except OSError as error:  # a full disk, a folder that cannot be written
         name = f"{os.fspath(error.filename)}: " if error.filename else ""
-        _complain(f"{name}{error.strerror or error}", as_json)
+        advice = _ADVICE.get(error.errno or 0, "")
+        _complain(f"{name}{error.strerror or error}{advice}", as_json)
         return _EXIT_ERROR
     return 0
 

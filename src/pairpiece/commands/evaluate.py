@@ -119,8 +119,8 @@ def run(options: argparse.Namespace) -> None:
         print(f"{options.report}: the report", file=sys.stderr)
     if options.figures is not None:
         options.figures.mkdir(parents=True, exist_ok=True)
-        for name, content in figures.files_for(found).items():
-            files.write(options.figures / name, content)
+        drawn = figures.files_for(found)
+        files.write_all({options.figures / name: content for name, content in drawn.items()})
     if options.format == "table" and options.output == "-" and sys.stdout.isatty():
         text = to_terminal(found, bold=True)
     else:

@@ -112,8 +112,9 @@ def run(options: argparse.Namespace) -> None:
     elif options.to == "sentencepiece":
         if path.suffix == ".vocab":
             raise OptionError(f"{path}: name the model (.model); a .vocab is written beside it")
-        files.write(path, to_sentencepiece(state))
-        files.write(path.with_suffix(".vocab"), vocabulary_text(state).encode("utf-8"))
+        vocabulary = vocabulary_text(state).encode("utf-8")
+        model = path.resolve() if path.is_symlink() else path
+        files.write_all({model: to_sentencepiece(state), path.with_suffix(".vocab"): vocabulary})
         print(_UNIGRAM, file=sys.stderr)
     else:
         if options.to == "hf":
@@ -123,5 +124,4 @@ def run(options: argparse.Namespace) -> None:
             if "source.spm" not in written:
                 print(_ONE_SIDE, file=sys.stderr)
         path.mkdir(parents=True, exist_ok=True)
-        for name, content in written.items():
-            files.write(path / name, content)
+        files.write_all({path / name: content for name, content in written.items()})

@@ -39,7 +39,10 @@ def output_stream(path: str | None) -> Iterator[IO[str]]:
     """Standard output, or a file that appears when it is complete."""
     if path is None or path == "-":
         number = sys.stdout.fileno()
-        with open(number, "w", encoding="utf-8", newline="\n", closefd=False) as stream:
+        with (
+            files.naming(Path("standard output")),
+            open(number, "w", encoding="utf-8", newline="\n", closefd=False) as stream,
+        ):
             yield stream
         return
     with files.replacing(Path(path)) as file:

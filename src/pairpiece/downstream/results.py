@@ -51,8 +51,10 @@ class Results:
 
     def save(self, folder: Path) -> None:
         """Write ``results.json``, ``results.md``, ``samples.md`` and the curves."""
-        files.write(folder / "results.json", self.to_json().encode("utf-8"))
-        files.write(folder / "results.md", to_markdown(self.evaluation).encode("utf-8"))
-        files.write(folder / "samples.md", written_text.to_markdown(self.samples).encode("utf-8"))
-        for name, drawing in curves.files_for(self.curves).items():
-            files.write(folder / name, drawing)
+        contents = {
+            "results.json": self.to_json().encode("utf-8"),
+            "results.md": to_markdown(self.evaluation).encode("utf-8"),
+            "samples.md": written_text.to_markdown(self.samples).encode("utf-8"),
+            **curves.files_for(self.curves),
+        }
+        files.write_all({folder / name: content for name, content in contents.items()})

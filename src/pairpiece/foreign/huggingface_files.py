@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -65,10 +66,13 @@ def _pre_tokenizers(tokenizer: Unigram) -> list[dict[str, Any]]:
         steps = [_SPACES_TO_MARKERS, PREFIX, _SPACES_TO_MARKERS]
     else:
         steps = [_SPACES_TO_MARKERS]
-    pattern = _word_pattern(tokenizer)
+    apart = ""
+    if options.split_digits:
+        apart = digits_apart(tokenizer.vocabulary.pieces, options.byte_fallback)
+    pattern = _word_pattern(tokenizer, apart)
     if pattern is not None:
         steps.append(words_apart(pattern))
-    if pattern != word_pattern.lossless() and options.pretokenization != "paper":
+    if pattern != word_pattern.lossless(apart) and options.pretokenization != "paper":
         steps.append(_nothing_but_text(tokenizer))  # elsewhere its parts are words
     return steps
 
@@ -99,7 +103,16 @@ def words_apart(pattern: str) -> dict[str, Any]:
     }
 
 
-def _word_pattern(tokenizer: Unigram) -> str | None:
+def digits_apart(pieces: Sequence[str], byte_fallback: bool) -> str:
+    """The digits that can be words of their own: without bytes those that are pieces.
+
+    Unknown characters beside each other are one token, whatever the words they lie in.
+    """
+    known = frozenset(pieces)
+    return "".join(digit for digit in word_pattern.digits() if byte_fallback or digit in known)
+
+
+def _word_pattern(tokenizer: Unigram, apart: str) -> str | None:
     """What finds the words that the model's pieces keep to; none if these keep to no words.
 
     Unknown characters beside each other are one token, also at the end of a word, so they are
@@ -108,10 +121,10 @@ def _word_pattern(tokenizer: Unigram) -> str | None:
     options, vocabulary = tokenizer.options, tokenizer.vocabulary
     by_words = vocabulary.summation == "words" and options.pretokenization != "none"
     if by_words and options.pretokenization == "lossless" and options.byte_fallback:
-        return word_pattern.lossless()
-    if by_words or vocabulary.summation == "spaces":
-        return word_pattern.BY_SPACES if MARKER in vocabulary.pieces else None
-    return None
+        return word_pattern.lossless(apart)
+    if (by_words or vocabulary.summation == "spaces") and MARKER in vocabulary.pieces:
+        return word_pattern.by_spaces(apart)
+    return word_pattern.between(apart) if apart else None
 
 
 def _nothing_but_text(tokenizer: Unigram) -> dict[str, Any]:
@@ -142,12 +155,21 @@ def _break(piece: str, first: int) -> str:
 def keeps_text_apart(step: dict[str, Any], added: list[str]) -> bool:
     """Whether a pre-tokenizer is one that PairPiece has written for these added tokens."""
     pattern = step.get("pattern") or {}
-    known = {_BYTE_BREAK, _NEVER}
-    known.update(_break(piece, k) for piece in added for k in range(1, len(piece)))
+    known = frozenset(added)
+
+    def is_break(part: str) -> bool:
+        unescaped = re.sub(r"\\(.)", r"\1", part.replace("(?=", "", 1)[:-1], flags=re.DOTALL)
+        first = len(re.sub(r"\\(.)", r"\1", part.partition("(?=")[0], flags=re.DOTALL))
+        is_within = 0 < first < len(unescaped)
+        return is_within and unescaped in known and part == _break(unescaped, first)
+
     return (
         {**step, "pattern": None} == {**_SPLIT, "pattern": None}
         and isinstance(pattern.get("Regex"), str)
-        and set(re.split(r"(?<!\\)\|", pattern["Regex"])) <= known
+        and all(
+            part in (_BYTE_BREAK, _NEVER) or is_break(part)
+            for part in re.split(r"(?<!\\)\|", pattern["Regex"])
+        )
     )
 
 

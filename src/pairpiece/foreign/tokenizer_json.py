@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from pairpiece.errors import ModelFormatError
 from pairpiece.foreign.huggingface_files import (
     PREFIX,
+    digits_apart,
     keeps_text_apart,
     spaces_before_symbols,
     words_apart,
@@ -97,7 +98,11 @@ def _read(parsed: Any, given: dict[str, str | None], name: str) -> Unigram:
     for role, usual in _USUAL_NAMES.items():
         names = [given[role]] if given.get(role) else usual
         special[role] = next((controls.pop(n) for n in names if n in controls), -1)
-    normalization = _Normalization(name, [token["content"] for token in added_tokens])
+    normalization = _Normalization(
+        name,
+        [token["content"] for token in added_tokens],
+        digits_apart(pieces, PieceType.BYTE in kinds),
+    )
     normalization.read(parsed.get("normalizer"), "normalizers")
     normalization.read(parsed.get("pre_tokenizer"), "pretokenizers")
     normalization.check()
@@ -114,17 +119,19 @@ def _read(parsed: Any, given: dict[str, str | None], name: str) -> Unigram:
         words=normalization.words,
         add_dummy_prefix=normalization.prefix,
         remove_extra_spaces=normalization.squeeze,
+        split_digits=normalization.split_digits,
     )
 
 
 class _Normalization:
     """What the steps before the model do to a text, as far as PairPiece can do the same."""
 
-    def __init__(self, name: str, added: list[str]) -> None:
+    def __init__(self, name: str, added: list[str], digits: str) -> None:
         self._name = name
         self._added = added
+        self._digits = digits  # those that are words of their own if any are
         self.table: bytes | None = None
-        self.prefix = self.split = False
+        self.prefix = self.split = self.split_digits = False
         self.words: str | None = None  # the pre-tokenization, if it is one of PairPiece's
         self._marks = self._strips = self._squeezes = self._splits_words = False
 
@@ -190,11 +197,26 @@ class _Normalization:
             return bool(step["replacement"] == MARKER or step == PREFIX)
         elif step == words_apart(word_pattern.lossless()):
             self.words = "lossless"
-        elif step == words_apart(word_pattern.BY_SPACES):
+        elif step == words_apart(word_pattern.by_spaces()):
             self.split = True
+        elif words := self._between_digits(step):
+            self.split_digits = True
+            self.split = self.split or words == "spaces"
+            self.words = self.words or words
         else:
             return keeps_text_apart(step, self._added)
         return True
+
+    def _between_digits(self, step: Any) -> str | None:
+        """The pre-tokenization whose words a step finds if it sets digits apart."""
+        for words, pattern in (
+            ("lossless", word_pattern.lossless(self._digits)),
+            ("spaces", word_pattern.by_spaces(self._digits)),
+            ("none", word_pattern.between(self._digits)),
+        ):
+            if self._digits and step == words_apart(pattern):
+                return words
+        return None
 
 
 def _named_tokens(config: bytes, name: str) -> dict[str, str | None]:

@@ -161,7 +161,7 @@ class Oracle:
         seeds = [
             span
             for span, n in spans.items()
-            if len(span) > 1 and n >= options.min_seed_count and span not in reserved
+            if len(span) > 1 and n >= options.min_seed_count * (1 - TIE) and span not in reserved
         ]
         if options.max_seeds:
             chosen = sorted(seeds, key=lambda t: -np.float32(spans[t] * len(t)))[

@@ -6,7 +6,6 @@ space) stands for a space of the text.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file, save_file
 
+from pairpiece import files
 from pairpiece.errors import PairError
+from pairpiece.options import LEAST, MOST
 from pairpiece.text import packing
 
 NULL = 0
@@ -39,6 +40,8 @@ class Pair(NamedTuple):
     count: float = 1.0  # type: ignore[assignment]
     expected_length: float | None = None
 
+
+_MAX_EXPECTED = 1e9
 
 _TEXTS = ("words", "source_tokens")
 
@@ -186,7 +189,8 @@ class Pairs:
         for name in _TEXTS:
             content, begin = packing.packed(getattr(self, name))
             arrays |= {f"{name}_bytes": content, f"{name}_begin": begin}
-        save_file(arrays, path)
+        with files.naming(path):
+            save_file(arrays, path)
 
     @classmethod
     def load(cls, path: Path) -> Pairs:
@@ -357,12 +361,15 @@ def _checked(pair: PairLike, position: int) -> tuple[Example, float]:
         expected = float(len(source) if expected is None else expected)
     except (TypeError, ValueError, OverflowError):
         raise PairError(f"pair {position}: count and expected length must be numbers") from None
-    if not (count > 0 and math.isfinite(count)):
-        raise PairError(f"pair {position}: the count must be positive and finite, not {count}")
+    if not LEAST <= count <= MOST:
+        raise PairError(
+            f"pair {position}: the count must be positive, {LEAST:g} to {MOST:g}, not {count}"
+        )
     if not source:
         expected = 0.0
-    elif not (expected > 0 and math.isfinite(expected)):
+    elif not LEAST <= expected <= _MAX_EXPECTED:
         raise PairError(
-            f"pair {position}: the expected length of an aligned word must be positive: {expected}"
+            f"pair {position}: the expected length of an aligned word must be between {LEAST:g} "
+            f"and {_MAX_EXPECTED:g}, not {expected}"
         )
     return (word, source, expected), count

@@ -88,10 +88,26 @@ def keep_best(engine: Engine, scores: Scores, size: int) -> npt.NDArray[np.uint8
     characters = engine.characters()
     flags = np.zeros(len(scores), np.uint8)
     flags[:characters] = 1
-    _, largest = np.frexp(np.max(engine.piece_counts()))
-    mantissa, exponent = np.frexp(scores[characters:])
-    step = np.maximum(exponent - 30, largest - 40)
-    rounded = np.ldexp(np.round(np.ldexp(mantissa, exponent - step)), step)
+    largest = np.max(engine.piece_counts()) * (1 + 2.0**-40)  # a power of two up to rounding is one
+    rounded = _rounded(scores[characters:], np.frexp(largest)[1] - 40)
     order = np.argsort(-rounded, kind="stable")
     flags[characters:][order[: max(0, size - characters)]] = 1
     return flags
+
+
+def _rounded(scores: Scores, least: Any) -> Scores:
+    """Scores to thirty binary digits, or to multiples of 2 to the power of `least`.
+
+    Those that differ by rounding alone are rounded as one: where they lie about the middle between
+    two multiples, each would go its own way.
+    """
+    mantissa, exponent = np.frexp(scores)
+    step = np.maximum(exponent - 30, least)
+    order = np.argsort(-scores, kind="stable")
+    begins = np.ones(len(scores), bool)  # a group of such scores, the largest first
+    with np.errstate(invalid="ignore"):  # two that are infinite are equal
+        begins[1:] = -np.diff(scores[order]) > np.ldexp(1.0, step[order[:-1]] - 6)
+    largest = np.empty_like(order)
+    largest[order] = order[begins][np.cumsum(begins) - 1]
+    rounded: Scores = np.ldexp(np.round(np.ldexp(mantissa, exponent - step)), step)[largest]
+    return rounded

@@ -9,6 +9,7 @@ little, and only the work directory, which keeps the links, makes a training rep
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import queue
@@ -118,13 +119,13 @@ class Eflomal:
         _run("eflomal-align", arguments, folder, environment, _Iterations(advance))
         random.unlink()
         expected = sum(1 for _ in files.lines(folder / "source.words"))
-        for name in ("forward.links", "reverse.links"):
-            path = folder / name
-            found = sum(1 for _ in files.lines(path)) if path.is_file() else 0
+        written = ["links", "scores"] if scores else ["links"]
+        for name in (f"{side}.{what}" for what in written for side in ("forward", "reverse")):
+            found = _complete_lines(folder / name)
             if found != expected:
                 raise AlignerError(
-                    f"Eflomal aligned {found:,} of {expected:,} sentences and then stopped; is "
-                    f"there enough memory?"
+                    f"Eflomal wrote the {name} of {found:,} of {expected:,} sentences; is there "
+                    f"enough memory, and enough room in {folder}?"
                 )
 
     @staticmethod
@@ -174,11 +175,28 @@ def _run(
             _end(process)
             raise
     if process.returncode != 0:
+        for number in _REFUSED:
+            if os.strerror(number) in said or process.returncode == _TOO_LARGE.get(number):
+                raise OSError(number, os.strerror(number), str(folder))
         raise AlignerError(
             f"{name} failed with exit code {process.returncode} and said: {said or 'nothing'}. If "
             f"it was killed, there may not be enough memory: try fewer lines (--max-lines). "
             f"Otherwise {_INSTALL}"
         )
+
+
+_REFUSED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What is wrong with the disk, and not with the aligner, which reports it in its own way."""
+
+_TOO_LARGE = {errno.EFBIG: -signal.SIGXFSZ} if hasattr(signal, "SIGXFSZ") else {}
+
+
+def _complete_lines(path: Path) -> int:
+    """How many lines a file has; one that breaks off is none."""
+    if not path.is_file():
+        return 0
+    with path.open("rb") as file:
+        return sum(line.endswith(b"\n") for line in file)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

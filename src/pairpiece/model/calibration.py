@@ -14,7 +14,7 @@ from pairpiece.foreign.protocol import Source
 from pairpiece.model.encoding import Encoding, Links
 from pairpiece.model.penalty_search import HIGHEST, LIMITS, LOWEST, TRIALS, find_penalty
 from pairpiece.model.state import ModelState, known
-from pairpiece.text.vocabulary import PieceType
+from pairpiece.text.vocabulary import MAX_SCORE, PieceType
 
 DAMPING = 0.75
 """In the text of a training a word that occurs n times counts like n^0.75 words: new text has more
@@ -126,7 +126,7 @@ def with_marginal_penalty(state: ModelState, penalty: float) -> ModelState:
     more = penalty - _marginal_penalty(state)
     vocabulary = state.vocabulary
     scores = [
-        score - more if kind == PieceType.NORMAL else score
+        max(-MAX_SCORE, min(MAX_SCORE, score - more)) if kind == PieceType.NORMAL else score
         for score, kind in zip(vocabulary.scores, vocabulary.types, strict=True)
     ]
     return dataclasses.replace(state, vocabulary=dataclasses.replace(vocabulary, scores=scores))

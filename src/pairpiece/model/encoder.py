@@ -17,9 +17,12 @@ from pairpiece.model.encoding import (
     check_seed,
     check_text,
     check_threads,
+    listed,
+    lists_of,
 )
 from pairpiece.model.state import ModelState, StatefulTokenizer
 from pairpiece.model.tables import CooccurrenceTable
+from pairpiece.options import check_choice, check_flag
 from pairpiece.text.options import MARKER
 from pairpiece.text.words import SPLITTINGS
 
@@ -68,7 +71,7 @@ class Encoder(StatefulTokenizer):
         Lone surrogates, which are not Unicode text, become U+FFFD.
         """
         check_text(text)
-        return self._core.splitter.normalize(text)
+        return _accepted(self._core.splitter.normalize, text)
 
     def words(self, text: str) -> list[str]:
         """The words of a text, with ▁ for spaces: what the target side of an alignment numbers."""
@@ -77,7 +80,7 @@ class Encoder(StatefulTokenizer):
     def _split(self, text: str) -> list[str]:
         check_text(text)
         split: list[str] = []
-        for part, is_symbol in self._core.splitter.words(text):
+        for part, is_symbol in _accepted(self._core.splitter.words, text):
             if self.state.pretokenizer is None or is_symbol:
                 split.append(part)
                 continue
@@ -89,11 +92,9 @@ class Encoder(StatefulTokenizer):
             split += [word for word in words if word]
         return split
 
-    def _inputs(self, texts: Sequence[str]) -> list[Any]:
-        if isinstance(texts, str):
-            raise OptionError("a batch is a list of texts, not one text: use encode for that")
+    def _inputs(self, texts: list[str]) -> list[Any]:
         if self.state.pretokenizer is None:
-            return texts if isinstance(texts, list) else list(texts)
+            return texts
         return [(text, self._split(text)) for text in texts]
 
     @overload
@@ -134,11 +135,15 @@ class Encoder(StatefulTokenizer):
 
         `out_type` is ``int`` for ids, ``str`` for pieces or `Encoding` for all there is.
         """
-        alone = source is None and alignment is None and not whole_sentence
+        alone = source is None and alignment is None
+        alone = alone and (whole_sentence is None or whole_sentence is False)
         fast = alone and model == "unigram"
         if fast and self.state.pretokenizer is None and (out_type is int or out_type is str):
             check_text(text)
-            found: Any = self._core.encode(text, out_type is str)
+            try:
+                found: Any = self._core.encode(text, out_type is str)
+            except ValueError as error:
+                raise OptionError(str(error)) from None
             return self._framed(found, out_type, add_bos, add_eos) if add_bos or add_eos else found
         return self.encode_batch(
             [text],
@@ -167,11 +172,12 @@ class Encoder(StatefulTokenizer):
         """Tokenize many texts on several threads; the result does not depend on their number."""
         check_out_type(out_type)
         check_threads(num_threads)
+        targets, sources, alignments = lists_of(targets, sources, alignments)
         inputs = self._inputs(targets)
         scores = self._scores(len(inputs), sources, alignments, whole_sentence, model)
         tokens: list[Any]
         if out_type is Encoding:
-            rows = _accepted(self._core.segment_batch, inputs, scores, threads=num_threads)
+            rows = _accepted(self._core.segment_batch, inputs, scores, False, threads=num_threads)
             tokens = [self._encoding(row) for [row] in rows]
         else:
             as_pieces = out_type is str
@@ -259,15 +265,17 @@ class Encoder(StatefulTokenizer):
         **wanted: Any,
     ) -> list[list[Any]]:
         check_out_type(out_type)
+        texts, sources, alignments = lists_of(texts, sources, alignments)
         inputs = self._inputs(texts)
         scores = self._scores(len(inputs), sources, alignments, whole_sentence)
-        found = _accepted(self._core.segment_batch, inputs, scores, **wanted)
+        ids_alone = out_type is not Encoding
+        found = _accepted(self._core.segment_batch, inputs, scores, ids_alone, **wanted)
         if out_type is Encoding:
             return [[self._encoding(row) for row in rows] for rows in found]
         if out_type is int:
-            return [[ids for ids, *_ in rows] for rows in found]
+            return found
         names = self.state.vocabulary.pieces
-        return [[[names[i] for i in ids] for ids, *_ in rows] for rows in found]
+        return [[[names[i] for i in ids] for ids in rows] for rows in found]
 
     def _encoding(self, row: tuple[list[int], list[int], list[tuple[int, int]], float]) -> Encoding:
         ids, words, offsets, log_prob = row
@@ -278,6 +286,7 @@ class Encoder(StatefulTokenizer):
     def _framed(self, tokens: Any, out_type: type[Any], add_bos: bool, add_eos: bool) -> Any:
         """The tokens between ``<s>`` and ``</s>``."""
         for wanted, id_, name in ((add_bos, self.bos_id, "bos"), (add_eos, self.eos_id, "eos")):
+            check_flag(f"add_{name}", wanted)
             if wanted and id_ < 0:
                 raise OptionError(f"this tokenizer has no {name} token")
         first = [self.bos_id] if add_bos else []
@@ -293,15 +302,16 @@ class Encoder(StatefulTokenizer):
     def _scores(
         self,
         size: int,
-        sources: Sequence[Source] | None,
-        alignments: Sequence[Links | None] | None,
+        sources: list[Source] | None,
+        alignments: list[Links | None] | None,
         whole_sentence: bool | None,
         model: str = "unigram",
     ) -> _core.BigramModel | _core.Paired | None:
         """What so many texts are scored by, besides the vocabulary."""
+        check_choice("model", model, ("unigram", "bigram"))
         bigram = self._bigram_model(sources) if model == "bigram" else None
-        if model not in ("unigram", "bigram"):
-            raise OptionError(f"model must be unigram or bigram, not {model!r}")
+        if whole_sentence is not None:
+            check_flag("whole_sentence", whole_sentence)
         if sources is None:
             if alignments is not None:
                 raise OptionError("an alignment needs the source it aligns with")
@@ -320,9 +330,9 @@ class Encoder(StatefulTokenizer):
             _core.Paired,
             table.core,
             table.source_ids,
-            list(sources),
+            sources,
             self._tokenize_source,
-            None if alignments is None else list(alignments),
+            alignments,
             whole_sentence,
         )
 
@@ -383,8 +393,9 @@ class Encoder(StatefulTokenizer):
     def decode_batch(self, batch: Sequence[Sequence[int]], num_threads: int = 1) -> list[str]:
         """The texts of many lists of ids."""
         check_threads(num_threads)
+        rows = listed("the ids", batch)
         try:
-            return self._core.decode_batch(list(batch), num_threads)
+            return self._core.decode_batch(rows, num_threads)
         except ValueError as error:
             raise OptionError(f"these are not ids of this tokenizer: {error}") from None
 

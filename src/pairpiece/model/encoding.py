@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict, TypeVar
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import Source
+from pairpiece.options import check_whole
+
+T = TypeVar("T")
 
 Links: TypeAlias = Iterable[tuple[int, int]]
 """(source word, target word) pairs, as in a Pharaoh file."""
@@ -61,6 +64,32 @@ def check_out_type(out_type: object) -> None:
         raise OptionError(f"out_type must be int, str or pairpiece.Encoding, not {out_type!r}")
 
 
+def listed(name: str, batch: Iterable[T]) -> list[T]:
+    """A batch as a list of its own; raises an `OptionError` for what is no batch."""
+    if isinstance(batch, str):
+        raise OptionError(f"{name} must be a list with an item for each text, not one string")
+    try:
+        iterator = iter(batch)
+    except TypeError:
+        raise OptionError(f"{name} must be a list, not {type(batch).__name__}") from None
+    return list(iterator)
+
+
+def lists_of(
+    targets: Iterable[str],
+    sources: Iterable[Source] | None,
+    alignments: Iterable[Links | None] | None,
+) -> tuple[list[str], list[Source] | None, list[Links | None] | None]:
+    """A batch as it is now: what is done to the caller's lists meanwhile changes nothing."""
+    if isinstance(targets, str):
+        raise OptionError("a batch is a list of texts, not one text: use encode for that")
+    return (
+        listed("the texts", targets),
+        None if sources is None else listed("sources", sources),
+        None if alignments is None else listed("alignments", alignments),
+    )
+
+
 def check_text(text: object) -> None:
     """Raise an `OptionError` for anything but a string."""
     if not isinstance(text, str):
@@ -73,7 +102,10 @@ def check_seed(seed: object) -> None:
         raise OptionError(f"seed must be a whole number, not {seed!r}")
 
 
+MAX_THREADS = 4096
+"""More than any machine has processors; the core starts no more than there are, or 16."""
+
+
 def check_threads(num_threads: object) -> None:
-    """Raise an `OptionError` for anything but a positive number."""
-    if type(num_threads) is not int or num_threads < 1:
-        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
+    """Raise an `OptionError` for anything but a sensible number."""
+    check_whole("num_threads", num_threads, 1, MAX_THREADS)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import dataclasses
 import hashlib
 import json
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
 
 from pairpiece.errors import ModelFormatError, OptionError, PairPieceError
 from pairpiece.foreign.function import FunctionTokenizer
@@ -26,28 +27,24 @@ from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model.encoder import Encoder
-from pairpiece.model.saving import FORMAT_VERSION, HEAD, MANIFEST, NECK, PART, SOURCE_SUFFIX
+from pairpiece.model.folder import MANIFEST, PART, is_in_force, manifest_in_force
+from pairpiece.model.parts import LARGE, Part, read_bigram, read_table, read_translations
+from pairpiece.model.saving import FORMAT_VERSION, HEAD, NECK, SOURCE_SUFFIX
 from pairpiece.model.state import Deferred, ModelState
-from pairpiece.model.tables import (
-    BigramTable,
-    CooccurrenceTable,
-    PairedSettings,
-    TranslationTable,
-)
-from pairpiece.options import LengthPenalty
-from pairpiece.text import packing
+from pairpiece.model.tables import PairedSettings
+from pairpiece.options import MAX_SMOOTHING, LengthPenalty
 from pairpiece.text.options import BYTE_PIECES, TextOptions
 from pairpiece.text.vocabulary import SCORES_PER_NAT, SUMMATIONS, PieceType, Vocabulary
 from pairpiece.text.words import PreTokenizer
 
 MAX_MANIFEST_BYTES = 2**28
-MAX_TABLE_BYTES = 2**36
+MAX_FREE_BYTES = 2**22  # of a manifest, whatever is in it
+MAX_ENTRIES = 100_000  # lists, objects and their keys, of a larger one
 MAX_TOKENIZER_BYTES = 2**30
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
-_LARGE = 1e30  # no count is larger; beyond it, and below its inverse, products would overflow
-
+_TRIES = 100  # of which each fails only if a model was saved to the folder meanwhile
 
 _Kind = TypeVar("_Kind", bound=Encoder)
 
@@ -57,96 +54,170 @@ def load_as(
     folder: Path,
     source_tokenizer: SubwordTokenizer | None = None,
     pretokenizer: PreTokenizer | None = None,
-    *,
-    nested: bool = False,
 ) -> _Kind:
-    """The model of a folder, as an encoder of this kind; `nested` if it belongs to another.
+    """The model of a folder, as an encoder of this kind.
 
     The co-occurrence table and the translations are read when they are first needed.  Raises
     `ModelFormatError` for anything that is not an intact model.
     """
-    path = folder / MANIFEST
-    manifest = _read_manifest(path)
-    text = _text_options(manifest, path)
-    vocabulary = _vocabulary(manifest, text, path)
-    parts = _expect(manifest, "parts", dict, path)
-    paired = manifest.get("paired")
-    table = translations = None
-    if paired is not None:
-        settings = _paired_settings(paired, path)
-        cooccurrence = _Part.of("cooccurrence", manifest, path)
-        table = deferred = Deferred(lambda: _read_table(cooccurrence, settings, vocabulary))
-        if "translation" in parts:
-            part = _Part.of("translation", manifest, path)
-            translations = Deferred(lambda: _read_translations(part, deferred.value, vocabulary))
-    priors = None
-    if "priors" in parts:
-        priors = Deferred(_Part.of("priors", manifest, path).content)
-    bigram = None
-    if "bigram" in parts:
-        bigram = _read_bigram(_Part.of("bigram", manifest, path), vocabulary)
-    if source_tokenizer is None:
-        source_tokenizer = _read_source(manifest, path, nested=nested)
-    if text.pretokenization == "custom" and pretokenizer is None:
-        what = "source_tokenizer=, together with its tokenizer" if nested else "pretokenizer="
-        raise OptionError(
-            f"{path}: this model was trained with a pre-tokenizer of its own, which is a Python "
-            f"function and not saved: pass it as {what}"
-        )
-    try:
-        charsmap = base64.b64decode(_expect(manifest, "charsmap", str, path), validate=True)
-        return kind(
-            ModelState(
-                vocabulary,
-                text,
-                charsmap,
-                table=table,
-                translations=translations,
-                bigram=bigram,
-                source_tokenizer=source_tokenizer,
-                pretokenizer=pretokenizer,
-                seed=_expect(manifest, "seed", int, path),
-                provenance=_expect(manifest, "provenance", dict, path),
-                priors=priors,
+    for _ in range(_TRIES):
+        with contextlib.suppress(_OvertakenError):
+            return _loaded(kind, folder, source_tokenizer, pretokenizer)
+    raise ModelFormatError(f"{folder}: models are saved there again and again; wait until it ends")
+
+
+class _OvertakenError(Exception):
+    """Another model has taken the place of the one that was read, and removed parts of it."""
+
+
+def _loaded(
+    kind: type[_Kind],
+    folder: Path,
+    source_tokenizer: SubwordTokenizer | None,
+    pretokenizer: PreTokenizer | None,
+) -> _Kind:
+    path = manifest_in_force(folder)
+    with _opened(path) as file:
+        try:
+            reading = _Reading(folder, path, _manifest(file, path))
+            model = reading.model(kind, source_tokenizer, pretokenizer)
+        except ModelFormatError:
+            if is_in_force(file, folder):
+                raise
+            raise _OvertakenError from None
+        if not reading.is_complete and not is_in_force(file, folder):
+            raise _OvertakenError
+        return model
+
+
+class _Reading:
+    """A model that is being read, as its manifest says."""
+
+    def __init__(self, folder: Path, path: Path, manifest: dict[str, Any]) -> None:
+        self._folder, self._path, self._manifest = folder, path, manifest
+        self._described = _expect(manifest, "parts", dict, path)
+        self.is_complete = True  # all parts that were looked for are there
+
+    def model(
+        self,
+        kind: type[_Kind],
+        source_tokenizer: SubwordTokenizer | None,
+        pretokenizer: PreTokenizer | None,
+        *,
+        nested: bool = False,
+    ) -> _Kind:
+        """All of it, as an encoder of this kind; `nested` if it belongs to another."""
+        manifest, path = self._manifest, self._path
+        text = _text_options(manifest, path)
+        vocabulary = _vocabulary(manifest, text, path)
+        paired = manifest.get("paired")
+        table = translations = None
+        if paired is not None:
+            settings = _paired_settings(paired, path)
+            cooccurrence = self._part("cooccurrence")
+            table = deferred = Deferred(lambda: read_table(cooccurrence, settings, vocabulary))
+            if "translation" in self._described:
+                part = self._part("translation")
+                translations = Deferred(lambda: read_translations(part, deferred.value, vocabulary))
+        priors = Deferred(self._part("priors").content) if "priors" in self._described else None
+        bigram = None
+        if "bigram" in self._described:
+            bigram = read_bigram(self._part("bigram"), vocabulary)
+        if source_tokenizer is None:
+            source_tokenizer = self._source(nested=nested)
+        if text.pretokenization == "custom" and pretokenizer is None:
+            what = "source_tokenizer=, together with its tokenizer" if nested else "pretokenizer="
+            raise OptionError(
+                f"{path}: this model was trained with a pre-tokenizer of its own, which is a "
+                f"Python function and not saved: pass it as {what}"
             )
-        )
-    except (ValueError, TypeError, binascii.Error) as error:
-        raise ModelFormatError(f"{path}: {error}") from None
+        try:
+            charsmap = base64.b64decode(_expect(manifest, "charsmap", str, path), validate=True)
+            return kind(
+                ModelState(
+                    vocabulary,
+                    text,
+                    charsmap,
+                    table=table,
+                    translations=translations,
+                    bigram=bigram,
+                    source_tokenizer=source_tokenizer,
+                    pretokenizer=pretokenizer,
+                    seed=_expect(manifest, "seed", int, path),
+                    provenance=_expect(manifest, "provenance", dict, path),
+                    priors=priors,
+                )
+            )
+        except (ValueError, TypeError, binascii.Error) as error:
+            raise ModelFormatError(f"{path}: {error}") from None
+
+    def _part(self, name: str) -> Part:
+        path = self._path
+        described = _expect(self._described, name, dict, path)
+        file = _expect(described, "file", str, path)
+        if not PART.fullmatch(file) or not file.startswith(name):
+            raise ModelFormatError(f"{path}: {file!r} is not a name for a part of a model")
+        size = _expect(described, "bytes", int, path)
+        part = Part(self._folder / file, size, _expect(described, "sha256", str, path))
+        self.is_complete &= part.is_there
+        return part
+
+    def _source(self, *, nested: bool) -> SubwordTokenizer | None:
+        path, kind = self._path, self._manifest.get("source_tokenizer")
+        if kind is None or kind == FunctionTokenizer.kind:
+            return None
+        if nested:
+            raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
+        if kind == Pretokenized.kind:
+            return Pretokenized()
+        if not isinstance(kind, str) or kind not in SOURCE_SUFFIX:
+            raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
+        part = self._part("source")
+        if part.path.suffix != SOURCE_SUFFIX[kind]:
+            name = part.path.name
+            raise ModelFormatError(f"{path}: {name} is not a source tokenizer of kind {kind}")
+        if kind == Encoder.kind:
+            return self._inside(part)
+        if part.size > MAX_TOKENIZER_BYTES:
+            raise ModelFormatError(f"{part.path}: too large for a tokenizer")
+        is_json = kind == HuggingFaceTokenizer.kind
+        opened = HuggingFaceTokenizer if is_json else SentencePieceTokenizer
+        return opened(part.content(), str(part.path))
+
+    def _inside(self, part: Part) -> Encoder:
+        path = part.path / MANIFEST
+        part.check_manifest(path)
+        with _opened(path) as file:
+            reading = _Reading(part.path, path, _manifest(file, path))
+        model = reading.model(Encoder, None, None, nested=True)
+        self.is_complete &= reading.is_complete
+        return model
 
 
-def _read_source(manifest: dict[str, Any], path: Path, *, nested: bool) -> SubwordTokenizer | None:
-    kind = manifest.get("source_tokenizer")
-    if kind is None or kind == FunctionTokenizer.kind:
-        return None
-    if nested:
-        raise ModelFormatError(f"{path}: a source tokenizer cannot have one of its own")
-    if kind == Pretokenized.kind:
-        return Pretokenized()
-    if not isinstance(kind, str) or kind not in SOURCE_SUFFIX:
-        raise ModelFormatError(f"{path}: unknown kind of source tokenizer {kind!r}")
-    part = _Part.of("source", manifest, path)
-    if part.path.suffix != SOURCE_SUFFIX[kind]:
-        name = part.path.name
-        raise ModelFormatError(f"{path}: {name} is not a source tokenizer of kind {kind}")
-    if kind == Encoder.kind:
-        part.check(part.path / MANIFEST)
-        return load_as(Encoder, part.path, nested=True)
-    if part.size > MAX_TOKENIZER_BYTES:
-        raise ModelFormatError(f"{part.path}: too large for a tokenizer")
-    is_json = kind == HuggingFaceTokenizer.kind
-    opened = HuggingFaceTokenizer if is_json else SentencePieceTokenizer
-    return opened(part.content(), str(part.path))
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The file of a manifest; while it is open no other can be taken for it."""
     try:
         if not path.is_file():
+            if path.name != MANIFEST:
+                raise _OvertakenError  # it was about to get that name
             raise ModelFormatError(
                 f"{path}: there is no such file, so {path.parent} is not a model"
             )
-        if path.stat().st_size > MAX_MANIFEST_BYTES:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise _OvertakenError from None
+    except OSError as error:
+        raise ModelFormatError(f"{path}: {error.strerror}") from None
+    with file:
+        yield file
+
+
+def _manifest(file: BinaryIO, path: Path) -> dict[str, Any]:
+    try:
+        if os.fstat(file.fileno()).st_size > MAX_MANIFEST_BYTES:
             raise ModelFormatError(f"{path}: larger than {MAX_MANIFEST_BYTES} bytes")
-        content = path.read_bytes()
+        content = file.read()
     except OSError as error:
         raise ModelFormatError(f"{path}: {error.strerror}") from None
     neck = len(HEAD) + 64
@@ -156,6 +227,9 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     if content[len(HEAD) : neck] != hashlib.sha256(body).hexdigest().encode("ascii"):
         raise ModelFormatError(f"{path}: damaged or edited, its digest does not match")
     try:
+        # Objects and lists take thirty times their bytes; pieces alone make a manifest large.
+        if len(content) > MAX_FREE_BYTES and _entries(content) > MAX_ENTRIES:
+            raise ModelFormatError(f"{path}: more lists and entries than a model has")
         manifest = json.loads(content.decode("utf-8"))
         if _SURROGATE.search(content):
             json.dumps(manifest, ensure_ascii=False).encode("utf-8")  # refuses lone ones
@@ -170,6 +244,18 @@ def _read_manifest(path: Path) -> dict[str, Any]:
             f"{FORMAT_VERSION}: upgrade it"
         )
     return manifest
+
+
+def _entries(content: bytes) -> int:
+    """How many lists, objects and keys a text of JSON has, counted in little memory."""
+    text = np.frombuffer(content.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
+    count, inside = 0, np.False_
+    for begin in range(0, len(text), 2**20):
+        chunk = text[begin : begin + 2**20]
+        quoted = np.logical_xor.accumulate(chunk == ord('"')) ^ inside
+        inside = quoted[-1]
+        count += int((np.isin(chunk, np.frombuffer(b"[{:", np.uint8)) & ~quoted).sum())
+    return count
 
 
 def _expect(values: dict[str, Any], name: str, kind: type[Any], path: Path) -> Any:
@@ -238,7 +324,7 @@ _NEW_IN_VERSION_2 = {"remove_extra_spaces": False, "control_symbols": []}
 
 def _paired_settings(values: Any, path: Path) -> PairedSettings:
     def number(value: Any, low: float) -> float:
-        if type(value) not in (int, float) or not low <= value <= 1000:
+        if type(value) not in (int, float) or not low <= value <= MAX_SMOOTHING:
             raise ModelFormatError(f"{path}: a setting of paired encoding is not a proper number")
         return float(value)
 
@@ -246,7 +332,7 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
         settings = PairedSettings(
             str(values["conditional"]),
             str(values.get("scoring", "conditional")),  # before version 3 there was nothing else
-            number(values["smoothing"], 0),
+            number(values["smoothing"], 0 if values["conditional"] == "pooled" else 1 / LARGE),
             LengthPenalty(**{k: number(v, 0) for k, v in values["length_penalty"].items()}),
             number(values["piece_penalty"], -1000),
             number(values.get("inferred_piece_penalty", values["piece_penalty"]), -1000),
@@ -260,123 +346,4 @@ def _paired_settings(values: Any, path: Path) -> PairedSettings:
         raise ModelFormatError(f"{path}: unknown kind of conditional {settings.conditional!r}")
     if settings.scoring not in ("evidence", "conditional"):
         raise ModelFormatError(f"{path}: unknown kind of scoring {settings.scoring!r}")
-    if settings.conditional == "mixture" and settings.smoothing == 0:
-        raise ModelFormatError(f"{path}: a mixture without smoothing")
     return settings
-
-
-class _Part(NamedTuple):
-    """A file of a model beside its manifest, as the manifest describes it."""
-
-    path: Path
-    size: int
-    digest: str
-
-    @classmethod
-    def of(cls, name: str, manifest: dict[str, Any], path: Path) -> _Part:
-        part = _expect(_expect(manifest, "parts", dict, path), name, dict, path)
-        file = _expect(part, "file", str, path)
-        if not PART.fullmatch(file) or not file.startswith(name):
-            raise ModelFormatError(f"{path}: {file!r} is not a name for a part of a model")
-        size, digest = _expect(part, "bytes", int, path), _expect(part, "sha256", str, path)
-        return cls(path.parent / file, size, digest)
-
-    def check(self, path: Path) -> None:
-        """Raise `ModelFormatError` unless the file at a path is the one described."""
-        digest = hashlib.sha256()
-        try:
-            if not path.is_file():
-                raise ModelFormatError(f"{path}: this part of the model is missing")
-            found = path.stat().st_size
-            if found != self.size or found > MAX_TABLE_BYTES:
-                raise ModelFormatError(f"{path}: {found} bytes long where {self.size} are expected")
-            with path.open("rb") as file:
-                while chunk := file.read(2**20):
-                    digest.update(chunk)
-        except OSError as error:
-            raise ModelFormatError(f"{path}: {error.strerror}") from None
-        if digest.hexdigest() != self.digest:
-            raise ModelFormatError(f"{path}: damaged, its digest does not match")
-
-    def content(self) -> bytes:
-        self.check(self.path)
-        return self.path.read_bytes()
-
-    def arrays(self, dtypes: dict[str, Any]) -> dict[str, Any]:
-        """Tables of counts."""
-        path = self.path
-        self.check(path)
-        try:
-            arrays = load_file(path)
-        except (SafetensorError, OSError, ValueError, LookupError, TypeError, AttributeError) as e:
-            raise ModelFormatError(f"{path}: not a safetensors file: {e}") from None
-        for name, dtype in dtypes.items():
-            array = arrays.get(name)
-            if array is None or array.dtype != dtype or array.ndim != 1:
-                raise ModelFormatError(f"{path}: {name} is missing or of the wrong type")
-            if array.dtype.kind == "f" and not ((array >= 0) & (array < _LARGE)).all():
-                raise ModelFormatError(f"{path}: {name} has values that are not counts")
-        if not (arrays["count"] > 0).all():
-            raise ModelFormatError(f"{path}: a count is zero")
-        return {name: arrays[name] for name in dtypes}
-
-    def arrays_with_base(self, vocabulary: Vocabulary, dtypes: dict[str, Any]) -> dict[str, Any]:
-        """Tables of counts with a base distribution over these pieces."""
-        arrays = self.arrays({**_ROWS, "base": np.float64, **dtypes})
-        learned = np.array([kind == PieceType.NORMAL for kind in vocabulary.types])
-        base = arrays["base"]
-        if len(base) != len(learned) or not (base[learned] > 1 / _LARGE).all():
-            raise ModelFormatError(
-                f"{self.path}: the base distribution does not agree with the pieces"
-            )
-        return arrays
-
-    def checked(self, table: _Table) -> _Table:
-        """A table that the core can use."""
-        try:
-            _ = table.core
-        except ValueError as error:
-            raise ModelFormatError(f"{self.path}: {error}") from None
-        return table
-
-
-_Table = TypeVar("_Table", CooccurrenceTable, BigramTable)
-_ROWS = {"row_begin": np.uint64, "count": np.float32}
-
-
-def _read_table(part: _Part, settings: PairedSettings, vocabulary: Vocabulary) -> CooccurrenceTable:
-    path = part.path
-    dtypes = {"source": np.uint32, "source_count": np.float64}
-    named = {"source_token_bytes": np.uint8, "source_token_begin": np.uint64}
-    arrays = part.arrays_with_base(vocabulary, {**dtypes, **named})
-    try:
-        tokens = packing.unpacked(*(arrays.pop(name) for name in named))
-    except ValueError as error:
-        raise ModelFormatError(f"{path}: the source tokens are damaged: {error}") from None
-    if len(tokens) != len(arrays["source_count"]) or tokens[:1] != [""]:
-        raise ModelFormatError(f"{path}: the source tokens do not agree with their counts")
-    sources = np.unique(arrays["source"])
-    if (sources >= len(tokens)).any() or (arrays["source_count"][sources] < 1 / _LARGE).any():
-        raise ModelFormatError(f"{path}: the source counts do not agree with the counts")
-    return part.checked(CooccurrenceTable(tokens, **arrays, settings=settings))
-
-
-def _read_translations(
-    part: _Part, table: CooccurrenceTable, vocabulary: Vocabulary
-) -> TranslationTable:
-    arrays = part.arrays({**_ROWS, "source": np.uint32, "piece_count": np.float64})
-    begin, sources, used = arrays["row_begin"], arrays["source"], arrays["piece_count"]
-    if len(begin) != len(vocabulary) + 1 or len(used) != len(vocabulary):
-        raise ModelFormatError(f"{part.path}: there are not as many rows as pieces")
-    if begin[0] != 0 or (begin[1:] < begin[:-1]).any() or begin[-1] != len(sources):
-        raise ModelFormatError(f"{part.path}: the rows do not follow each other")
-    if len(sources) != len(arrays["count"]) or (sources >= len(table.source_tokens)).any():
-        raise ModelFormatError(f"{part.path}: the source tokens do not agree with the counts")
-    found = TranslationTable(**arrays)
-    if ((sources[1:] <= sources[:-1]) & (np.diff(found.piece_ids) == 0)).any():
-        raise ModelFormatError(f"{part.path}: the source tokens of a row are not in order")
-    return found
-
-
-def _read_bigram(part: _Part, vocabulary: Vocabulary) -> BigramTable:
-    return part.checked(BigramTable(**part.arrays_with_base(vocabulary, {"next": np.uint32})))

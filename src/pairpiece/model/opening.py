@@ -13,8 +13,8 @@ from pairpiece.foreign.pretokenized import Pretokenized
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.model.encoder import Encoder
+from pairpiece.model.folder import manifest_in_force
 from pairpiece.model.loading import MAX_TOKENIZER_BYTES, load_as
-from pairpiece.model.saving import MANIFEST
 
 
 def open_tokenizer(what: Any, own: type[Encoder] = Encoder) -> SubwordTokenizer:
@@ -48,7 +48,7 @@ def found(what: Any, own: type[Encoder] = Encoder) -> SubwordTokenizer:
     path = Path(what)
     if not path.is_dir():
         return _of_file(path)
-    if (path / MANIFEST).is_file():
+    if manifest_in_force(path).is_file():
         return load_as(own, path)
     if (path / "tokenizer.json").is_file():
         return huggingface_at(path)

@@ -11,24 +11,23 @@ import errno
 import hashlib
 import json
 import os
-import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from safetensors.numpy import save as to_bytes
 
-from pairpiece import files
 from pairpiece.foreign import huggingface_files
 from pairpiece.foreign.huggingface import HuggingFaceTokenizer
 from pairpiece.foreign.protocol import ForeignTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.sentencepiece_format import is_exportable
+from pairpiece.model.folder import Packed
 from pairpiece.model.state import ModelState, StatefulTokenizer
+from pairpiece.model.switching import put
 from pairpiece.text import packing
 
 FORMAT_VERSION = 3
-MANIFEST = "pairpiece.json"
 HEAD, NECK = b'{\n"sha256": "', b'",\n'  # around the digest of all that follows
 
 SOURCE_SUFFIX = {
@@ -37,24 +36,6 @@ SOURCE_SUFFIX = {
     HuggingFaceTokenizer.kind: ".json",
 }
 """Of the kinds of source tokenizer that are a part of the model."""
-
-PART = re.compile(
-    r"(cooccurrence|translation|bigram)-[0-9a-f]{12}\.safetensors|source-[0-9a-f]{12}(\.model|\.json)?|priors-[0-9a-f]{12}\.gz"
-)
-"""The names of parts: each holds the digest of its content, so that no older file is touched."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Packed:
-    """The files of a model; a part that is a folder is a model itself."""
-
-    manifest: bytes
-    parts: dict[str, bytes | Packed]  # by file name
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the manifest, which has those of all parts."""
-        return hashlib.sha256(self.manifest).hexdigest()
 
 
 def packed(state: ModelState) -> Packed:
@@ -117,44 +98,17 @@ def check_destination(directory: str | PathLike[str]) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 
 
-def save(state: ModelState, folder: Path) -> None:
+def save(state: ModelState, folder: Path, beside: dict[str, bytes] | None = None) -> None:
     """Write a model; one that is there already stays whole until the new one is.
 
-    Beside it lie the files that make the directory a Hugging Face tokenizer, where that can be.
+    Beside it lie the files that make the directory a Hugging Face tokenizer: those that are given,
+    or else the model's own, where it can have them.
     """
-    save_alone(state, folder)
-    others = huggingface_files.files_for(state) if is_exportable(state) else {}
-    for name in huggingface_files.FILES:
-        if name in others:
-            files.write(folder / name, others[name])
-        else:
-            (folder / name).unlink(missing_ok=True)
+    if beside is None:
+        beside = huggingface_files.files_for(state) if is_exportable(state) else {}
+    put(packed(state), folder, beside)
 
 
 def save_alone(state: ModelState, folder: Path) -> None:
     """Write a model without the files for other tools."""
-    _write(packed(state), folder)
-
-
-def _write(model: Packed, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in model.parts.items():
-        if isinstance(content, Packed):
-            _write(content, folder / name)
-        else:
-            files.write(folder / name, content)
-    files.write(folder / MANIFEST, model.manifest)
-    _remove_stale(folder, set(model.parts))
-
-
-def _remove_stale(folder: Path, used: set[str]) -> None:
-    for path in folder.iterdir():
-        if path.name in used or not PART.fullmatch(path.name) or path.is_symlink():
-            continue
-        if path.is_file():
-            path.unlink()
-        elif (path / MANIFEST).is_file():
-            _remove_stale(path, set())
-            (path / MANIFEST).unlink()
-            if not any(path.iterdir()):
-                path.rmdir()
+    put(packed(state), folder)

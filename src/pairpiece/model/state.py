@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, SupportsIndex, TypeVar, cast
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import SubwordTokenizer
@@ -21,15 +22,16 @@ class Deferred(Generic[_T]):
     """A value that is read when it is first asked for; a pickle of it holds the value."""
 
     def __init__(self, read: Callable[[], _T]) -> None:
-        self._read = read
+        self._read: Callable[[], _T] | None = read
         self._value: _T | None = None
 
     @property
     def value(self) -> _T:
         """The value; threads that ask for it at once may read it twice, but need no lock."""
-        if self._value is None:
-            self._value = self._read()
-        return self._value
+        if (read := self._read) is not None:
+            self._value = read()
+            self._read = None  # and with it goes what it is read from
+        return cast(_T, self._value)
 
     def read(self) -> None:
         """Read the value now: what it is read from may go."""
@@ -129,8 +131,8 @@ class StatefulTokenizer(SubwordTokenizer):
 
     def id_to_piece(self, id: int) -> str:  # noqa: A002
         """The piece with an id."""
-        if not 0 <= id < self.vocab_size:
-            raise OptionError(f"id {id} is not in the vocabulary of {self.vocab_size} pieces")
+        if not isinstance(id, SupportsIndex) or not 0 <= operator.index(id) < self.vocab_size:
+            raise OptionError(f"id {id!r} is not in the vocabulary of {self.vocab_size} pieces")
         return self.state.vocabulary.pieces[id]
 
     def get_vocab(self) -> dict[str, int]:

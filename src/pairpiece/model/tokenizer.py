@@ -24,7 +24,7 @@ from pairpiece.foreign.taking_over import ROLES
 from pairpiece.model import opening, saving
 from pairpiece.model.calibration import Advance, CalibrationText, calibrated, fitted, misses
 from pairpiece.model.encoder import Encoder
-from pairpiece.model.encoding import Encoding, Links, check_threads
+from pairpiece.model.encoding import Encoding, Links, check_threads, listed
 from pairpiece.model.loading import load_as
 from pairpiece.model.source_weights import TOP, SourceWeights
 from pairpiece.model.state import ModelState
@@ -67,7 +67,7 @@ class Tokenizer(Encoder):
         if not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
             raise OptionError(f"min_score must be a probability, from 0 to 1, not {min_score!r}")
         table = self.cooccurrences()
-        words = self.source_words(source)
+        words = listed("the source", self.source_words(source))
         ids: list[int] = self.encode(target, source=words, alignment=alignment)
         tokens = [token for word in words for token in ([word] if isinstance(word, str) else word)]
         text = self._inputs([target])[0]

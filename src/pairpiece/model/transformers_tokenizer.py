@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,17 @@ from typing import Any
 from transformers import BatchEncoding, PreTrainedTokenizerFast
 
 from pairpiece import files
-from pairpiece.errors import OptionError
+from pairpiece.errors import ModelFormatError, OptionError
+from pairpiece.foreign.huggingface import tokenizers_library
 from pairpiece.foreign.protocol import Source
 from pairpiece.model import saving
 from pairpiece.model.encoding import Links
+from pairpiece.model.folder import CONFIG, MANIFEST, TOKENIZER, state_of
 from pairpiece.model.paired_backend import Conditions, PairedBackend
+from pairpiece.model.saving import check_destination
 from pairpiece.model.tokenizer import Tokenizer, load
+
+_TRIES = 100  # of which each fails only if a model was saved to the folder meanwhile
 
 
 class PairPieceTokenizer(PreTrainedTokenizerFast):
@@ -41,12 +47,24 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
         **kwargs: Any,
     ) -> PairPieceTokenizer:
         """Load a model from a directory."""
-        model = load(pretrained_model_name_or_path)
-        tokenizer: PairPieceTokenizer = super().from_pretrained(
-            pretrained_model_name_or_path, *args, **kwargs
-        )
-        tokenizer.pairpiece = model
-        return tokenizer
+        folder = Path(pretrained_model_name_or_path)
+        for _ in range(_TRIES):
+            before = state_of(folder)
+            model = load(folder)
+            try:
+                tokenizer: PairPieceTokenizer = super().from_pretrained(
+                    pretrained_model_name_or_path, *args, **kwargs
+                )
+            except (OSError, ValueError):
+                if state_of(folder) == before:
+                    raise
+                continue
+            if state_of(folder) == before:  # else what was read is of several models
+                tokenizer.pairpiece = model
+                if tokenizer.backend_tokenizer.post_processor is None:  # before version 5
+                    _put_around(tokenizer)
+                return tokenizer
+        raise ModelFormatError(f"{folder}: models are saved there again and again")
 
     def __call__(
         self,
@@ -125,14 +143,42 @@ class PairPieceTokenizer(PreTrainedTokenizerFast):
         self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any
     ) -> tuple[str, ...]:
         """Save the files of transformers and the model beside them."""
-        written: tuple[str, ...] = super().save_pretrained(save_directory, *args, **kwargs)
+        folder = Path(save_directory)
+        check_destination(folder)
+        with tempfile.TemporaryDirectory(prefix="pairpiece-") as name:
+            place = Path(name) / folder.absolute().name
+            written = super().save_pretrained(place, *args, **kwargs)
+            contents = {Path(path).relative_to(place): Path(path).read_bytes() for path in written}
+        beside = {name: contents.pop(Path(name)) for name in (TOKENIZER, CONFIG)}
         # AutoTokenizer has to know the class, and this one it cannot know.
-        config = Path(save_directory) / "tokenizer_config.json"
-        settings = json.loads(config.read_text(encoding="utf-8"))
+        settings = json.loads(beside[CONFIG])
         settings["tokenizer_class"] = "PreTrainedTokenizerFast"
-        files.write(config, json.dumps(settings, ensure_ascii=False, indent=1).encode("utf-8"))
-        saving.save_alone(self.pairpiece.state, Path(save_directory))
-        return (*written, str(Path(save_directory) / saving.MANIFEST))
+        beside[CONFIG] = json.dumps(settings, ensure_ascii=False, indent=1).encode("utf-8")
+        for path in contents:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        files.write_all({folder / path: content for path, content in contents.items()})
+        saving.save(self.pairpiece.state, folder, beside)
+        return (*(str(folder / Path(path).name) for path in written), str(folder / MANIFEST))
+
+
+def _put_around(tokenizer: PairPieceTokenizer) -> None:
+    """Let texts begin and end with special tokens where `add_bos_token`, `add_eos_token` say so."""
+    wanted = {
+        role: getattr(tokenizer, f"{role}_token")
+        for role in ("bos", "eos")
+        if tokenizer.init_kwargs.get(f"add_{role}_token")
+    }
+    special = [token for token in wanted.values() if token is not None]
+
+    def around(text: str, type_id: int) -> list[str]:
+        parts = [wanted.get("bos"), text, wanted.get("eos")]
+        return [f"{part}:{type_id}" for part in parts if part is not None]
+
+    tokenizer.backend_tokenizer.post_processor = tokenizers_library().processors.TemplateProcessing(
+        single=around("$A", 0),
+        pair=[*around("$A", 0), *around("$B", 1)],
+        special_tokens=list(zip(special, tokenizer.convert_tokens_to_ids(special), strict=True)),
+    )
 
 
 def _without_source(options: dict[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from filelock import Timeout
+
+from pairpiece import files, locks
 from pairpiece.errors import OptionError
 from pairpiece.model import saving
 
@@ -27,17 +28,38 @@ def appearing(destination: Path) -> Iterator[Path]:
     """A folder to write to that gets its name when it is complete, and not before."""
     parent = destination.absolute().parent
     parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(dir=parent, prefix=f".{destination.name}."))
-    try:
-        yield place
-        umask = os.umask(0)
-        os.umask(umask)
-        place.chmod(0o777 & ~umask)
-        if destination.is_dir():
-            destination.rmdir()  # which fails unless it is empty
-        elif destination.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(destination))
-        place.replace(destination)
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
-        raise
+    place = parent / f".{destination.name}.transfer"
+    with _alone(destination, parent / f"{place.name}.lock"):
+        if place.is_symlink():
+            place.unlink()
+        try:
+            shutil.rmtree(place, ignore_errors=True)  # of a run that was killed
+            with files.naming(destination):
+                place.mkdir()
+                yield place
+                for path in (*place.rglob("*"), place):
+                    files.flush(path)
+            check_new(destination)  # again: it took a while
+            if os.name == "nt" and destination.is_dir():
+                destination.rmdir()  # which fails unless it is empty
+            files.rename(place, destination)
+            files.flush(parent)
+        except OSError as error:
+            if str(error.filename).startswith(str(place)):
+                error.filename = str(destination) + str(error.filename)[len(str(place)) :]
+            raise
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(destination: Path, lock: Path) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locks.held(lock, wait=False))
+        except Timeout:
+            raise OptionError(f"{destination}: another process is writing to it") from None
+        except OSError as error:
+            error.filename = str(destination)
+            raise
+        yield

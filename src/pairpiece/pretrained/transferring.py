@@ -208,9 +208,7 @@ class _Job:
         if isinstance(self._tokenizer, JointTokenizer):
             self._tokenizer.save(place)
             return
-        saving.save(self._tokenizer.state, place)
-        for name, content in self._files.items():
-            (place / name).write_bytes(content)
+        saving.save(self._tokenizer.state, place, self._files)
         text = sample_text(self._tokenizer.vocabulary)
         make_loadable(place, text, self._tokenizer.encode(text))
 
@@ -370,7 +368,7 @@ def _signature(config: Any, tokenizer: Tokenizer, chosen: _Choices) -> str:
             "use": chosen.use,
             "side": chosen.side_of(config),
             "top": chosen.top,
-            "traits": chosen.traits,
+            "traits": float(chosen.traits),
             "transformers": transformers.__version__,
             "version": __version__,
         }.items()

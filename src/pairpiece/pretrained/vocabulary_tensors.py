@@ -112,12 +112,17 @@ def _in_model(config: Any, side: str) -> tuple[dict[str, VocabularyTensor], set[
         for name, tensor in before.named_parameters(remove_duplicate=False)
         if layer is not None and tensor is layer.weight
     }
-    found = {}
+    found: dict[str, VocabularyTensor] = {}
     for name, tensor in before.state_dict().items():
         for axis, (size, larger) in enumerate(zip(tensor.shape, after[name].shape, strict=True)):
             if size != larger:
                 is_bias = tensor.numel() == size
                 found[name] = VocabularyTensor(tuple(tensor.shape), axis, is_bias or name in said)
+    if side == "decoder" and not any(".decoder." in name for name in found):
+        raise OptionError(
+            "this version of transformers builds decoders with the vocabulary of the encoder, "
+            'whatever the configuration says: pip install "transformers>=5"'
+        )
     return found, set(after) - set(found)
 
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -20,13 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
-from pairpiece import files
+from pairpiece import files, locks
 from pairpiece.run import memory
 
 RECORD = "stage.json"
-_UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True)
@@ -67,13 +63,10 @@ class Workspace:
         `make` fills a folder and returns details to remember.  If what the result depends on cannot
         be known (`None`), it is made each time and named after its content.
         """
+        self._sweep(name)
         if depends_on is None:
-            self._sweep(name)
-            unique = f"{name}-{_UNNAMED}-{uuid.uuid4().hex[:16]}"
-            with self._locked(unique) as folder:
-                made = self._made(name, folder, None, make)
-            self._lock(unique).unlink(missing_ok=True)
-            return made
+            with self._locked(f"{name}-{uuid.uuid4().hex[:16]}") as folder:
+                return self._made(name, folder, None, make)
         key = digest(depends_on)
         with self._locked(f"{name}-{key}") as folder:
             found = self.folder / f"{name}-{key}"
@@ -104,7 +97,8 @@ class Workspace:
         (temporary / RECORD).write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
         if folder is None:
             folder = self.folder / f"{name}-{digest({'content': content})}"
-        _flush(temporary)
+        for path in (*temporary.rglob("*"), temporary):
+            files.flush(path)
         try:
             temporary.rename(folder)
         except OSError:
@@ -118,9 +112,8 @@ class Workspace:
     @contextlib.contextmanager
     def _locked(self, name: str) -> Iterator[Path]:
         """An empty folder to make a result in; nobody else makes the same one meanwhile."""
-        # The lock stays there: if it were removed, somebody could wait for a file without a name.
         temporary = self.folder / f".{name}"
-        with FileLock(self._lock(name)):
+        with locks.held(self._lock(name)), files.naming(temporary):
             shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
             temporary.mkdir()
             try:
@@ -129,11 +122,10 @@ class Workspace:
                 shutil.rmtree(temporary, ignore_errors=True)
 
     def _sweep(self, name: str) -> None:
-        """Remove what runs that were killed have left of results without a key."""
-        for path in self.folder.glob(f".{name}-{_UNNAMED}-*.lock"):
-            with contextlib.suppress(OSError), FileLock(path, timeout=0):  # or its run is alive
-                shutil.rmtree(path.with_suffix(""), ignore_errors=True)
-                path.unlink()
+        """Remove what runs that were killed have left of results of a stage."""
+        for lock in self.folder.glob(f".{name}-{'[0-9a-f]' * 16}.lock"):
+            with contextlib.suppress(OSError), locks.held(lock, wait=False):  # or its run is alive
+                shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
 
 
 def _read(folder: Path) -> Result:
@@ -163,15 +155,3 @@ def _content(folder: Path) -> str:
     """A digest of all files of a folder, by name."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return digest({str(path.relative_to(folder)): files.digest(path) for path in paths})
-
-
-def _flush(folder: Path) -> None:
-    """Have the files on disk before they get their name: a loss of power must not leave halves."""
-    for path in [*folder.rglob("*"), folder]:
-        if path.is_dir() and sys.platform == "win32":
-            continue  # folders cannot be opened there, nor files flushed that are only read
-        descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -13,6 +13,9 @@ MARKER = "▁"
 
 BYTE_PIECES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
+MAX_PIECE_BYTES = 255
+"""Of what is found in text, in UTF-8."""
+
 PRETOKENIZATIONS = ("lossless", "spaces", "paper", "none", "custom")
 
 
@@ -59,6 +62,12 @@ class TextOptions:
                 raise OptionError(f"{name!r} is the name of another piece already")
         if len(set(names)) < len(names):
             raise OptionError(f"special tokens and symbols must differ: {names}")
+        for symbol in self.user_defined_symbols:
+            if len(symbol.encode("utf-8")) > MAX_PIECE_BYTES:
+                raise OptionError(
+                    f"the user-defined symbol {symbol[:20]!r}… is longer than {MAX_PIECE_BYTES} "
+                    f"bytes"
+                )
 
     def special_tokens(self) -> dict[int, str]:
         """Special pieces by id, those switched off with -1 left out."""

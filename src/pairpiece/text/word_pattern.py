@@ -8,25 +8,43 @@ from collections.abc import Iterator
 from pairpiece import _core
 from pairpiece.text.options import MARKER
 
-BY_SPACES = f"{MARKER}?[^{MARKER}]+|{MARKER}"
-"""Finds the words that begin at spaces, in text whose spaces are written as ▁."""
-
 NOT_AFTER_SPACE = "(?<! )"
 AFTER_CHARACTER = "(?<=[^ ])"
 
 
-@functools.cache
-def lossless() -> str:
-    """Finds the words of lossless pre-tokenization, in text whose spaces are written as ▁.
+# In all patterns of words spaces are written as ▁, and each of the `apart` characters, which are
+# digits, is a word of its own.  Characters are named one by one, not by Unicode category: tools
+# know different versions of Unicode, and words must not depend on that.
 
-    Characters are named one by one, not by Unicode category: tools know different versions of
-    Unicode, and words must not depend on that.
-    """
+
+@functools.cache
+def lossless(apart: str = "") -> str:
+    """Finds the words of lossless pre-tokenization."""
     symbols, controls, marks = map(_named, ("symbol", "control", "extend"))
     return (
-        f"{MARKER}?(?:[{symbols}][{symbols}{marks}]*|[{controls}][{controls}{marks}]*"
-        f"|[^{symbols}{controls}{MARKER}]+)|{MARKER}"
+        f"{_each(apart)}{MARKER}?(?:[{symbols}][{symbols}{marks}]*|[{controls}][{controls}{marks}]*"
+        f"|[^{symbols}{controls}{MARKER}{apart}]+)|{MARKER}"
     )
+
+
+def by_spaces(apart: str = "") -> str:
+    """Finds the words that begin at spaces."""
+    return f"{_each(apart)}{MARKER}?[^{MARKER}{apart}]+|{MARKER}"
+
+
+def between(apart: str) -> str:
+    """Finds what stands between digits, and these."""
+    return f"{_each(apart)}[^{apart}]+"
+
+
+def _each(apart: str) -> str:
+    return f"[{apart}]|" if apart else ""
+
+
+def digits() -> Iterator[str]:
+    """All characters that are decimal digits, of whatever script."""
+    for zero in _core.digit_zeros():
+        yield from map(chr, range(zero, zero + 10))
 
 
 @functools.cache
