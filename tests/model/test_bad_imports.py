@@ -170,7 +170,6 @@ def test_other_things_are_refused(read: Callable[[Any], object], what: object) -
 # ---------------------------------------------------------------------- bad files of Hugging Face
 
 
-@functools.cache
 def changed(*path: Any, to: Any) -> bytes:
     """The file with another value at a path."""
     content = json.loads(small_json())

@@ -249,6 +249,7 @@ def small_model(
     )
 
 
+@functools.cache
 def small_json() -> str:
     """A tokenizer.json that has a little of everything."""
     vocabulary: list[Any] = [["<unk>", 0.0], ["<s>", 0.0], ["</s>", 0.0]]
