@@ -10,6 +10,9 @@ from typing import Any
 
 from pairpiece.errors import OptionError
 
+MAX_PIECES = 2**24 - 1
+"""The core counts the pieces of a vocabulary with 24 bits."""
+
 
 @dataclass(frozen=True)
 class LengthPenalty:
@@ -67,6 +70,12 @@ def check_whole(name: str, value: object, low: int, high: int) -> None:
     """Raise an `OptionError` for anything but a whole number in the range."""
     if type(value) is not int or not low <= value <= high:
         raise OptionError(f"{name} must be between {low:,} and {high:,}, not {value!r}")
+
+
+def check_size(name: str, value: object) -> None:
+    """Raise an `OptionError` for anything but a number of pieces, or None."""
+    if value is not None:
+        check_whole(name, value, 1, MAX_PIECES)
 
 
 def check_positive(name: str, value: object) -> None:

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 from support.command_line import begin_of_sample, call, complaint, text
 
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
 Console = pytest.CaptureFixture[str]
 ITALIAN = [target for _, target in begin_of_sample(300)]

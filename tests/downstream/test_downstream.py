@@ -29,7 +29,7 @@ from pairpiece.downstream.written_text import WrittenText, to_markdown
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import systems_of
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
 torch = pytest.importorskip("torch")
 sacrebleu = pytest.importorskip("sacrebleu")

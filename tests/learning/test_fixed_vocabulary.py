@@ -21,7 +21,7 @@ from support.listener import Listener
 
 import pairpiece
 from pairpiece.foreign import huggingface_files
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare

@@ -20,7 +20,7 @@ from pairpiece import files
 from pairpiece.commands.console import reporter_for
 from pairpiece.corpus.reading import FORMAT_OF_SUFFIX, Corpus
 from pairpiece.errors import CorpusError, OptionError
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.learning.plan import DEFAULT_SIZE
 from pairpiece.options import check_positive
 

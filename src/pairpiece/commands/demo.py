@@ -26,7 +26,7 @@ from pairpiece.corpus import sample
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.token_links import token_links
 from pairpiece.foreign.protocol import flat
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.links.eflomal import Eflomal
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer
