@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pairpiece"
 
 LAYERS = (
     ("errors", "_core"),
-    ("options", "files", "child"),
+    ("options", "files", "child", "terminal"),
     ("text",),
     ("corpus", "links"),
     ("foreign",),

@@ -8,6 +8,7 @@ import hashlib
 import io
 import lzma
 import os
+import sys
 import tempfile
 import threading
 import zlib
@@ -120,6 +121,13 @@ def lines(path: Path) -> Iterator[str]:
     r"""The lines of a UTF-8 file without their ends; only \n and \r\n end a line."""
     with opened(path) as file:
         yield from decoded_lines(file, str(path))
+
+
+def standard_input_lines() -> Iterator[str]:
+    """The lines of standard input."""
+    if sys.stdin is None:
+        raise CorpusError("standard input is closed")
+    return decoded_lines(sys.stdin.buffer, "standard input")
 
 
 def decoded_lines(file: BinaryIO, name: str) -> Iterator[str]:

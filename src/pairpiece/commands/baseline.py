@@ -12,12 +12,11 @@ project are compared with, and what train makes of the source side.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pairpiece import files
-from pairpiece.commands.console import reporter_for
+from pairpiece.commands.console import reporter_for, say
 from pairpiece.corpus.reading import FORMAT_OF_SUFFIX, Corpus
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.foreign.sentencepiece_training import train_sentencepiece
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.quiet:
         size = f"{model.vocab_size:,} pieces"
         fewer = " (the text has no more to offer)" if model.vocab_size < options.vocab_size else ""
-        print(f"{options.output}: {size}{fewer} from {lines.read:,} lines", file=sys.stderr)
+        say(f"{options.output}: {size}{fewer} from {lines.read:,} lines")
 
 
 def _lines(options: argparse.Namespace) -> Iterator[str]:

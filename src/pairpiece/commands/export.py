@@ -12,10 +12,10 @@ for example:
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from pairpiece import files
+from pairpiece.commands.console import say
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
 from pairpiece.foreign import huggingface_files, marian
@@ -85,14 +85,14 @@ def run(options: argparse.Namespace) -> None:
             raise OptionError(f"{path}: name the model (.model); a .vocab is written beside it")
         files.write(path, to_sentencepiece(state))
         files.write(path.with_suffix(".vocab"), vocabulary_text(state).encode("utf-8"))
-        print(_UNIGRAM, file=sys.stderr)
+        say(_UNIGRAM)
     else:
         if options.to == "hf":
             written = huggingface_files.files_for(state, options.special_tokens_from)
         else:
             written = marian.files_for(state, state.source_tokenizer)
             if "source.spm" not in written:
-                print(_ONE_SIDE, file=sys.stderr)
+                say(_ONE_SIDE)
         path.mkdir(parents=True, exist_ok=True)
         for name, content in written.items():
             files.write(path / name, content)

@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,7 +204,7 @@ def _name(path: Path) -> str:
 def _lines_or_stdin(path: Path) -> Iterator[str]:
     if str(path) != STDIN:
         return files.lines(path)
-    return files.decoded_lines(sys.stdin.buffer, _name(path))
+    return files.standard_input_lines()
 
 
 def _jsonl(path: Path, source: str | None, target: str | None) -> Iterator[SentencePair]:
