@@ -21,8 +21,8 @@ from support.listener import Listener
 
 import pairpiece
 from pairpiece.foreign import huggingface_files
-from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
 from pairpiece.text.vocabulary import PieceType
