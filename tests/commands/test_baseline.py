@@ -67,7 +67,10 @@ def test_a_text_that_has_less_to_offer_is_no_failure(capfd: Console) -> None:
     ("arguments", "said"),
     [
         (["--text", "train.it", "--vocab-size", 5], "of 5 pieces: Vocabulary size is smaller"),
-        (["--text", "train.it", "--vocab-size", 0], "vocab_size must be a positive number"),
+        (
+            ["--text", "train.it", "--vocab-size", 0],
+            "--vocab-size must be between 1 and ",
+        ),
         (["--text", "blank"], "there is no text to learn from"),
         (["--text", "train.it", "nowhere.it"], "nowhere.it: No such file"),
         (["--text", "memory.tmx.gz"], "memory.tmx.gz: not a text file: name it with --corpus"),

@@ -495,8 +495,11 @@ def test_scores_lie_beside_the_links(
         (["--words", "--min-score", "0"], "--min-score is for token links"),
         (["--scores", "-"], "cannot go to the same place"),
         (["--scores", "out", "-o", "out"], "cannot go to the same place"),
-        (["--scores", "text.probs", "--min-score", "1.5"], "from 0 to 1, not 1.5"),
-        (["--min-score", "nan"], "from 0 to 1, not nan"),
+        (
+            ["--scores", "text.probs", "--min-score", "1.5"],
+            "must be between 0 and 1, not 1.5",
+        ),
+        (["--min-score", "nan"], "--min-score must be between 0 and 1"),
     ],
     ids=" ".join,
 )

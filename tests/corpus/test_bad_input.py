@@ -144,7 +144,7 @@ def test_lines_that_are_too_long(tmp_path: Path, end: str) -> None:
 
 
 def test_one_language_as_a_corpus(tmp_path: Path) -> None:
-    refused_file(tmp_path / "a.txt", "a\n", r": a file with one language: give it as source or")
+    refused_file(tmp_path / "a.txt", "a\n", r": a file with one language: give it as source= or")
 
 
 @pytest.mark.parametrize("names", [("a.tsv", "b.tsv"), ("a.txt", "b.jsonl"), ("a.po", "b.tmx")])
@@ -204,7 +204,7 @@ def test_bad_json_lines(tmp_path: Path, line: str, message: str) -> None:
     ("record", "columns", "message"),
     [
         ({"fr": "a", "it": "b", "en": "c"}, {}, r"say which column is .* there are fr, it, en$"),
-        ({"n": 1, "t": {"fr": "a"}}, {}, r"say which column .*--source-column.* there are t\.fr$"),
+        ({"n": 1, "t": {"fr": "a"}}, {}, r"say which column .*source_column.* there are t\.fr$"),
         ({}, {}, "say which column .* there are no columns with text"),
         ({"fr": "a", "it": "b"}, {"source_column": "it"}, "say which column"),
         ({"t": {"fr": "a"}}, {"source_column": "t.fr", "target_column": "t.it"}, ".*'t.it' is mi"),
@@ -303,7 +303,7 @@ LAUGHS = '<!ENTITY l0 "ha">' + "".join(
         (tmx("\n?").encode().replace(b"?", b"\xff"), ":5: not well-formed XML"),
         (tmx(UNIT).replace("tmx", "html"), ": no TMX file, there is no <tmx> element"),
         (tmx(f"\n<tu>\n<tuv><seg>a</seg></tuv>{UNIT}"), ":6: a <tuv> element without xml:lang"),
-        (tmx(unit("en", "it", "fr")), r":4: say which two languages .*\(--source-column, --target"),
+        (tmx(unit("en", "it", "fr")), r":4: say which two languages .*\(source_column, target"),
         (tmx(unit("en", "it", "fr")), r":4: say .* has en, it, fr$"),
         (tmx(unit("en")), ":4: say which two languages to read .* has en$"),
         (tmx("<tu></tu>"), ":4: say which two languages to read .* has none$"),

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pairpiece import __version__
+from pairpiece.commands.option_names import as_typed
 from pairpiece.errors import PairPieceError
 from pairpiece.terminal import visible
 
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _run(options)
     except PairPieceError as error:
-        _complain(str(error), as_json)
+        _complain(as_typed(str(error), error.options, options.parser._actions), as_json)
         return _EXIT_ERROR
     except KeyboardInterrupt:
         _complain("interrupted", as_json)
@@ -146,7 +147,7 @@ class _CommandParser(argparse.ArgumentParser):
         if self.get_default("run") is None:
             command = importlib.import_module(f"{__name__}.{self.prog.split()[-1]}")
             command.add_arguments(self)
-            self.set_defaults(run=command.run)
+            self.set_defaults(run=command.run, parser=self)
         return super().parse_known_args(*arguments)
 
     def error(self, message: str) -> NoReturn:

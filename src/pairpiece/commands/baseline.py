@@ -21,7 +21,7 @@ from pairpiece.corpus.reading import FORMAT_OF_SUFFIX, Corpus
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.learning.plan import DEFAULT_SIZE
-from pairpiece.options import check_positive
+from pairpiece.options import check_size
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train, write the model and say what it is."""
-    check_positive("vocab_size", options.vocab_size)
+    check_size("vocab_size", options.vocab_size)
     if options.output.is_dir():
         raise OptionError(f"{options.output}: a folder; name the file of the model (it.model)")
     lines = _Counted(_lines(options))

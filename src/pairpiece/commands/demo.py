@@ -29,6 +29,7 @@ from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.links.eflomal import Eflomal
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.options import check_size
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
 from pairpiece.terminal import visible
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train both modes and SentencePiece, measure, and show."""
+    check_size("vocab_size", options.vocab_size)
     Eflomal.check_installed()
     started = time.monotonic()
     console = Terminal(soft_wrap=True)

@@ -173,7 +173,7 @@ def _in_processes(
             raise OptionError(
                 "a process that trained a model was ended from outside; if memory was short, train "
                 "fewer models at a time (jobs)",
-                options=["jobs"],
+                ["jobs"],
             ) from None
         except BaseException:
             stop.set()  # those that are at work leave after their update

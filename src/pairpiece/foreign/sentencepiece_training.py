@@ -65,7 +65,7 @@ def train_sentencepiece(
         raise OptionError(
             f"SentencePiece cannot train a tokenizer of {vocab_size} pieces: {why}; choose another "
             f"size ({option})",
-            options=[option],
+            [option],
         )
     if process.returncode != 0:
         raise OptionError(

@@ -10,6 +10,9 @@ from pairpiece.errors import OptionError
 from pairpiece.options import LengthPenalty, check_between, check_choice, check_known, check_types
 from pairpiece.text.options import TextOptions
 
+_MANY = 1e12
+"""More than any text has of anything; single precision holds it."""
+
 
 @dataclass(frozen=True)
 class LearningOptions:
@@ -61,24 +64,25 @@ class LearningOptions:
         check_choice("source_side", self.source_side, ("all", "aligned", "none"))
         check_between("character_coverage", self.character_coverage, 1e-6, 1)
         check_between("max_piece_length", self.max_piece_length, 1, 63)
-        check_between("min_seed_count", self.min_seed_count, 0)
-        check_between("max_seeds", self.max_seeds, 0)
-        check_between("min_expected_count", self.min_expected_count, 0)
+        check_between("min_seed_count", self.min_seed_count, 0, _MANY)
+        check_between("max_seeds", self.max_seeds, 0, 2**31)
+        check_between("min_expected_count", self.min_expected_count, 0, _MANY)
         check_between("likelihood_weight", self.likelihood_weight, 0, 1000)
-        check_between("smoothing", self.smoothing, 0)
-        check_between("paired_smoothing", self.paired_smoothing, 0)
-        check_between("base_offset", self.base_offset, 1e-9)
+        check_between("smoothing", self.smoothing, 0, _MANY)
+        check_between("paired_smoothing", self.paired_smoothing, 0, 1000)
+        check_between("base_offset", self.base_offset, 1e-9, _MANY)
         for name in ("smoothing", "paired_smoothing"):
             mixture = self.conditional == "mixture" and self.source_side != "none"
             if mixture and getattr(self, name) == 0:
                 raise OptionError(
-                    f"a mixture needs {name} above 0: unseen pieces would be impossible"
+                    f"a mixture needs {name} above 0: unseen pieces would be impossible",
+                    [name],
                 )
         check_between("shrinking_factor", self.shrinking_factor, 0.01, 0.99)
         check_between("pruning_margin", self.pruning_margin, 1, 10)
-        check_between("num_sub_iterations", self.num_sub_iterations, 1)
-        check_between("num_final_iterations", self.num_final_iterations, 0)
-        check_between("min_table_count", self.min_table_count, 0)
+        check_between("num_sub_iterations", self.num_sub_iterations, 1, 1000)
+        check_between("num_final_iterations", self.num_final_iterations, 0, 1000)
+        check_between("min_table_count", self.min_table_count, 0, _MANY)
         for name in ("paired_piece_penalty", "marginal_piece_penalty"):
             check_between(name, getattr(self, name), -50, 50)
         for name in ("length_penalty", "paired_length_penalty"):

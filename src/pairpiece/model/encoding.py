@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, TypedDict
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import Source
+from pairpiece.options import check_between, check_whole
 
 Links: TypeAlias = Iterable[tuple[int, int]]
 """(source word, target word) pairs, as in a Pharaoh file."""
@@ -70,10 +71,14 @@ def check_text(text: object) -> None:
 def check_seed(seed: object) -> None:
     """Raise an `OptionError` for anything but a whole number."""
     if type(seed) is not int:
-        raise OptionError(f"seed must be a whole number, not {seed!r}")
+        raise OptionError(f"seed must be a whole number, not {seed!r}", ["seed"])
+
+
+def check_alpha(alpha: object) -> None:
+    """Raise an `OptionError` for anything but an exponent of probabilities."""
+    check_between("alpha", alpha, 0, 100)
 
 
 def check_threads(num_threads: object) -> None:
-    """Raise an `OptionError` for anything but a positive number."""
-    if type(num_threads) is not int or num_threads < 1:
-        raise OptionError(f"num_threads must be at least 1, not {num_threads!r}")
+    """Raise an `OptionError` for anything but a number of threads that a system may have."""
+    check_whole("num_threads", num_threads, 1, 1024)
