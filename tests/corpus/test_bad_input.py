@@ -23,6 +23,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pairpiece import files
 from pairpiece.corpus import gettext
 from pairpiece.corpus.reading import Corpus
 from pairpiece.errors import CorpusError, PairPieceError
@@ -480,3 +481,34 @@ def test_mutated_files_are_read_or_refused(tmp_path: Path, name: str, data: st.D
         end = data.draw(st.integers(begin, min(begin + 8, len(content))))
         content = content[:begin] + data.draw(st.binary(max_size=8)) + content[end:]
     reads_or_refuses(tmp_path / name, content)
+
+
+# ---------------------------------------------------------------------- files that unpack too far
+
+
+@pytest.mark.parametrize("end", COMPRESS)
+def test_little_that_unpacks_to_very_much_is_not_unpacked(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_LITTLE", 2**16)
+    path = tmp_path / f"a.txt{end}"
+    path.write_bytes(COMPRESS[end](b"\n" * 2_000_000))
+    read = 0
+    with pytest.raises(CorpusError, match=r"a\.txt.*: unpacks to more than 100 times its size"):
+        for _ in files.lines(path):
+            read += 1
+    assert read <= 2**16 + 100 * path.stat().st_size
+
+
+@pytest.mark.parametrize("end", COMPRESS)
+def test_a_little_text_may_be_the_same_again_and_again(end: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{end}"
+    path.write_bytes(COMPRESS[end](b"il gatto\n" * 100_000))
+    assert sum(1 for _ in files.lines(path)) == 100_000
+
+
+def test_a_table_with_very_many_empty_rows_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    column = pyarrow.array([""] * 5_000_000)
+    pyarrow.parquet.write_table(pyarrow.table({"source": column, "target": column}), path)
+    refused(".*a\\.parquet: unpacks to more than 100 times its size", corpus=path)

@@ -282,6 +282,9 @@ def _parquet(path: Path, source: str | None, target: str | None) -> Iterator[Sen
         ) from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
+            groups = map(file.metadata.row_group, range(file.num_row_groups))
+            size = file.metadata.num_rows + sum(group.total_byte_size for group in groups)
+            files.check_unpacked(size, path.stat().st_size, str(path))
             schema = file.schema_arrow
             columns = []
             for field in schema:

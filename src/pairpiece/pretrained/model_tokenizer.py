@@ -11,6 +11,8 @@ from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
+from pairpiece.foreign.regular_expressions import check_expressions
+from pairpiece.model.opening import file_content
 
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
@@ -103,6 +105,8 @@ def _loaded(path: Path) -> Any:
 
     if not path.is_dir():
         raise OptionError(f"{path}: there is no such folder; a model is one that lies on disk")
+    if (file := path / "tokenizer.json").is_file():
+        check_expressions(file_content(file), str(file))
     try:
         return AutoTokenizer.from_pretrained(str(path), local_files_only=True)
     except Exception as error:  # whatever transformers meets in files of others
