@@ -106,8 +106,8 @@ def check_unpacked(size: int, packed: int, name: str) -> None:
     """Raise a `CorpusError` if so much has come of so few bytes that it can be no text."""
     if size > _LITTLE + _MAX_RATIO * packed:
         raise CorpusError(
-            f"{name}: unpacks to more than {_MAX_RATIO} times its size, which text does not: if that "
-            f"is meant, unpack it first"
+            f"{name}: unpacks to more than {_MAX_RATIO} times its size, which text does not: if "
+            f"that is meant, unpack it first"
         )
 
 
