@@ -108,7 +108,7 @@ def _forget_output() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pairpiece",
         description="Subword tokenizers whose pieces line up with the tokens of another language.",
         epilog="Begin with: pairpiece demo",
@@ -139,7 +139,13 @@ def _described(name: str) -> tuple[str, str]:
     return summary, example.strip()
 
 
-class _CommandParser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, which may be names of any files."""
+        super().error(visible(message))
+
+
+class _CommandParser(_Parser):
     """The arguments of one command, whose module is imported when there are some to parse."""
 
     def parse_known_args(self, *arguments: Any) -> Any:  # type: ignore[override]
@@ -149,7 +155,3 @@ class _CommandParser(argparse.ArgumentParser):
             command.add_arguments(self)
             self.set_defaults(run=command.run, parser=self)
         return super().parse_known_args(*arguments)
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, which may be names of any files."""
-        super().error(visible(message))

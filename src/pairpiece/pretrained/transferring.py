@@ -248,7 +248,7 @@ def _with_pad_of(config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer) -> T
     if given < 0 or tokenizer.id_to_piece(given) != pad or wanted >= len(order):
         raise OptionError(
             f"{config.model_type} counts positions from the id of {pad}, which the tokenizer "
-            f"lacks: train it with --set pad_id={wanted} and --set pad_piece={pad}"
+            f"lacks: train it with `pairpiece train --set pad_id={wanted} --set pad_piece={pad}`"
         )
     order[wanted], order[given] = order[given], order[wanted]
     try:
