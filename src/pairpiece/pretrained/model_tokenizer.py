@@ -108,7 +108,9 @@ def _loaded(path: Path) -> Any:
     if (file := path / "tokenizer.json").is_file():
         check_expressions(file_content(file), str(file))
     try:
-        return AutoTokenizer.from_pretrained(str(path), local_files_only=True)
+        return AutoTokenizer.from_pretrained(
+            str(path), local_files_only=True, trust_remote_code=False
+        )
     except Exception as error:  # whatever transformers meets in files of others
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelFormatError(f"{path}: its tokenizer cannot be loaded: {reason}") from None
