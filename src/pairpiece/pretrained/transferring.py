@@ -231,7 +231,9 @@ def _config(folder: Path) -> Any:
     if not (folder / "config.json").is_file():
         raise OptionError(f"{folder}: there is no config.json in it; a model is a folder on disk")
     try:
-        return AutoConfig.from_pretrained(str(folder), local_files_only=True)
+        return AutoConfig.from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=False
+        )
     except Exception as error:  # whatever transformers meets in files of others
         raise ModelFormatError(f"{folder / 'config.json'}: {error}") from None
 
