@@ -542,7 +542,7 @@ def test_errors_say_what_to_do(world: World, tmp_path: Path) -> None:
         ((train, dev, test), {"resamples": 1}, "resamples must be between"),
         ((train, dev, test), {"device": "tpu"}, "no device 'tpu' here"),
         ((train, dev, test), {"settings": ["both"]}, "a setting is monolingual or bilingual"),
-        ((train, dev, test), {"settings": ["bilingual"]}, "source language: --source"),
+        ((train, dev, test), {"settings": ["bilingual"]}, "source language: source="),
         ((train, dev, test), {"baseline": "x"}, "baseline"),
         ((train, tmp_path / "none.it", test), {}, "none.it: there is no such file"),
     ):

@@ -267,7 +267,7 @@ def test_options_about_text_are_those_of_the_vocabulary(option: str) -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"vocab_size": 500}, "--vocab-size cannot be set"),
+        ({"vocab_size": 500}, "vocab_size cannot be set"),
         ({"start_from": ["▁il"]}, "exclude each other"),
         ({"mode": "unigram"}, "without a source side"),
         ({"source_side": "none"}, "without a source side"),
@@ -481,7 +481,7 @@ def test_other_pieces_to_choose_from_are_learned_from_anew(corpus: dict[str, Pat
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"vocabulary": "it.model", "vocab_size": 500}, "--vocab-size cannot be set"),
+        ({"vocabulary": "it.model", "vocab_size": 500}, "vocab_size cannot be set"),
         ({"vocabulary": "it.model", "start_from": "it.model"}, "exclude each other"),
         ({"vocabulary": "it.model", "mode": "unigram"}, "without a source side"),
         ({"vocabulary": "it.model", "normalization": "nfc"}, "normalization cannot be set"),
