@@ -17,7 +17,7 @@ import sentencepiece
 from prepare import Sentence, prepare, sentences, training_pairs
 
 import pairpiece
-from pairpiece.foreign.sentencepiece import SOURCE_SETTINGS
+from pairpiece.foreign.sentencepiece_training import SOURCE_SETTINGS
 
 MODES: dict[str, tuple[str, dict[str, Any]]] = {
     mode: (mode, {}) for mode in ("unigram", "paper", "paper-hard", "default")

@@ -17,7 +17,7 @@ import pairpiece
 from pairpiece import files
 from pairpiece.errors import VocabularySizeError
 from pairpiece.evaluation import Evaluation, evaluate
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
 MODES = ("default", "paper", "paper-hard")
 TOKENIZERS = {

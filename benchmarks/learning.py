@@ -175,7 +175,7 @@ def learn(part: Path, vocab_size: int, system: str, threads: int) -> dict[str, A
     if system == "SentencePiece":
         import sentencepiece
 
-        from pairpiece.foreign.sentencepiece import SOURCE_SETTINGS
+        from pairpiece.foreign.sentencepiece_training import SOURCE_SETTINGS
 
         settings = {**SOURCE_SETTINGS, "input": text, "vocab_size": vocab_size}
         settings |= {"model_prefix": str(part / "timed"), "num_threads": threads}

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairpiece import files
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.foreign.source_words import source_words
 from pairpiece.learning.pairs import Pairs, pairs_from_links
 from pairpiece.links.eflomal import Eflomal, for_aligner, symmetrized_links

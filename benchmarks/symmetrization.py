@@ -16,7 +16,7 @@ from pathlib import Path
 from pairpiece import files
 from pairpiece.evaluation.token_links import token_links
 from pairpiece.foreign.protocol import flat
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare

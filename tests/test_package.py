@@ -24,6 +24,33 @@ def test_every_public_name_can_be_had() -> None:
         _ = pairpiece.nothing
 
 
+WITHOUT_A_LOCK = """
+import sys
+flags = sys.flags
+class Flags:
+    gil = {gil}
+    __getattr__ = lambda _, name: getattr(flags, name)
+sys.flags = Flags()
+import pairpiece.text.words
+print("imported")
+"""
+
+
+@pytest.mark.parametrize("gil", [None, 1])
+def test_a_python_with_its_lock_will_do(gil: int | None) -> None:
+    script = WITHOUT_A_LOCK.format(gil=gil)
+    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "imported\n"
+
+
+def test_without_a_lock_it_says_that_it_needs_one() -> None:
+    command = [sys.executable, "-c", WITHOUT_A_LOCK.format(gil=0)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.stdout == ""
+    said = ended.stderr.splitlines()[-1]
+    assert said.startswith("ImportError: PairPiece needs Python's global lock")
+    assert "PYTHON_GIL=0" in said
+
+
 WITHOUT = """
 import sys
 sys.modules["transformers"] = None

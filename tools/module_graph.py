@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "pairpiece"
 
 LAYERS = (
     ("errors", "_core"),
-    ("options", "files", "locks"),
+    ("options", "files", "locks", "child", "terminal"),
     ("text",),
     ("corpus", "links"),
     ("foreign",),

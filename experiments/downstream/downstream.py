@@ -27,7 +27,7 @@ from pairpiece import files
 from pairpiece.commands.console import progress_bar
 from pairpiece.downstream import Results, language_models, translations
 from pairpiece.evaluation.formats import to_markdown
-from pairpiece.foreign.sentencepiece import SOURCE_SETTINGS, train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import SOURCE_SETTINGS, train_sentencepiece
 
 MODES = ("default", "paper")
 

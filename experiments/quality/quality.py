@@ -37,7 +37,7 @@ from pairpiece.evaluation import evaluate
 from pairpiece.evaluation.aligned import ALIGNERS
 from pairpiece.evaluation.metric import chosen_metrics
 from pairpiece.evaluation.scoring import scores
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.options import LengthPenalty
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {

@@ -135,7 +135,7 @@ class Pair:
         return pairpiece.load(folder)
 
     def _sentencepiece(self) -> Path:
-        from pairpiece.foreign.sentencepiece import train_sentencepiece
+        from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
         path = self.folder / "sp.model"
         if not path.is_file():

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.4.0"
 
+if getattr(sys.flags, "gil", None) == 0:
+    raise ImportError(
+        "PairPiece needs Python's global lock, which PYTHON_GIL=0 or -X gil=0 has ruled out: leave "
+        "that out, and a free-threaded Python switches the lock on when PairPiece is used"
+    )
+
 _NAMES = {
     "errors": (
         "AlignerError",

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class PairPieceError(Exception):
-    """Base of every error raised on purpose; its message says what is wrong and what to do."""
+    """Base of every error raised on purpose; its message says what is wrong and what to do.
+
+    `options` are those words of the message that are names of arguments: the command line has
+    other names for them.
+    """
+
+    def __init__(self, message: object = "", options: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.options = tuple(options)
 
 
 class OptionError(PairPieceError, ValueError):

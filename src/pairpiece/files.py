@@ -9,6 +9,7 @@ import io
 import lzma
 import os
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -46,10 +47,14 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     """A file's decompressed bytes; what goes wrong while they are read becomes a `CorpusError`."""
     try:
         with (
-            io.BufferedReader(_CountedFile(path), 2**17) as raw,
+            _CountedFile(path) as counted,
+            io.BufferedReader(counted, 2**17) as raw,
             _decompressed(raw, path.suffix.lower()) as file,
         ):
-            yield file
+            if cast(object, file) is raw:
+                yield file
+            else:
+                yield io.BufferedReader(_Unpacked(file, counted, str(path)), 2**17)
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise CorpusError(f"{path}: damaged or truncated: {error}; copy the file again") from None
     except OSError as error:
@@ -102,6 +107,39 @@ class _Zstd(io.RawIOBase):
         return size
 
 
+def check_unpacked(size: int, packed: int, name: str) -> None:
+    """Raise a `CorpusError` if so much has come of so few bytes that it can be no text."""
+    if size > _LITTLE + _MAX_RATIO * packed:
+        raise CorpusError(
+            f"{name}: unpacks to more than {_MAX_RATIO} times its size, which text does not: if "
+            f"that is meant, unpack it first"
+        )
+
+
+_LITTLE = 2**22
+_MAX_RATIO = 100
+
+
+class _Unpacked(io.RawIOBase):
+    """Decompressed bytes, as long as they are not too many for those they came from."""
+
+    def __init__(self, file: BinaryIO, packed: _CountedFile, name: str) -> None:
+        self._file = file
+        self._packed = packed
+        self._name = name
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        self._size += len(data)
+        check_unpacked(self._size, self._packed.count, self._name)
+        buffer[: len(data)] = data
+        return len(data)
+
+
 class _Counter(threading.local):
     bytes = 0
 
@@ -115,8 +153,11 @@ def bytes_read() -> int:
 
 
 class _CountedFile(io.FileIO):
+    count = 0
+
     def readinto(self, buffer: Any) -> int | None:
         size = super().readinto(buffer)
+        self.count += size or 0
         _counter.bytes += size or 0
         return size
 
@@ -125,6 +166,13 @@ def lines(path: Path) -> Iterator[str]:
     r"""The lines of a UTF-8 file without their ends; only \n and \r\n end a line."""
     with opened(path) as file:
         yield from decoded_lines(file, str(path))
+
+
+def standard_input_lines() -> Iterator[str]:
+    """The lines of standard input."""
+    if sys.stdin is None:
+        raise CorpusError("standard input is closed")
+    return decoded_lines(sys.stdin.buffer, "standard input")
 
 
 def decoded_lines(file: BinaryIO, name: str) -> Iterator[str]:

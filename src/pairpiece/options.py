@@ -16,6 +16,9 @@ LEAST, MOST = 1e-9, 1e15
 MAX_SMOOTHING = 1000
 """Of paired encoding, in options and in models."""
 
+MAX_PIECES = 2**24 - 1
+"""The core counts the pieces of a vocabulary with 24 bits."""
+
 
 @dataclass(frozen=True)
 class LengthPenalty:
@@ -40,7 +43,8 @@ def check_types(options: Any) -> None:
     for option in fields(options):
         value = getattr(options, option.name)
         if not _TYPE_CHECKS[str(option.type)](value):
-            raise OptionError(f"{option.name} must be of type {option.type}, not {value!r}")
+            name = option.name
+            raise OptionError(f"{name} must be of type {option.type}, not {value!r}", [name])
 
 
 _TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
@@ -58,7 +62,7 @@ _TYPE_CHECKS: dict[str, Callable[[Any], bool]] = {
 def check_choice(name: str, value: object, choices: Collection[str]) -> None:
     """Raise an `OptionError` for anything but one of the choices."""
     if value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+        raise OptionError(f"{name} must be one of {', '.join(choices)}, not {value!r}", [name])
 
 
 def check_known(kind: str, name: str, known: Collection[str]) -> None:
@@ -72,19 +76,25 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
 def check_whole(name: str, value: object, low: int, high: int) -> None:
     """Raise an `OptionError` for anything but a whole number in the range."""
     if type(value) is not int or not low <= value <= high:
-        raise OptionError(f"{name} must be between {low:,} and {high:,}, not {value!r}")
+        raise OptionError(f"{name} must be between {low:,} and {high:,}, not {value!r}", [name])
+
+
+def check_size(name: str, value: object) -> None:
+    """Raise an `OptionError` for anything but a number of pieces, or None."""
+    if value is not None:
+        check_whole(name, value, 1, MAX_PIECES)
 
 
 def check_positive(name: str, value: object) -> None:
     """Raise an `OptionError` for anything but a positive whole number, or None."""
     if value is not None and (type(value) is not int or value < 1):
-        raise OptionError(f"{name} must be a positive number, not {value!r}")
+        raise OptionError(f"{name} must be a positive number, not {value!r}", [name])
 
 
 def check_flag(name: str, value: object) -> None:
     """Raise an `OptionError` for anything but true and false."""
     if type(value) is not bool:
-        raise OptionError(f"{name} must be true or false, not {value!r}")
+        raise OptionError(f"{name} must be true or false, not {value!r}", [name])
 
 
 def check_balance(balance: float) -> None:
@@ -92,8 +102,8 @@ def check_balance(balance: float) -> None:
     check_between("balance", balance, 0.5, 2)
 
 
-def check_between(name: str, value: float, low: float, high: float = math.inf) -> None:
+def check_between(name: str, value: object, low: float, high: float = math.inf) -> None:
     """Raise an `OptionError` for anything but a number in the range."""
     if not (isinstance(value, int | float) and low <= value <= high and not math.isnan(value)):
         limit = f"between {low:g} and {high:g}" if high < math.inf else f"at least {low:g}"
-        raise OptionError(f"{name} must be {limit}, not {value!r}")
+        raise OptionError(f"{name} must be {limit}, not {value!r}", [name])

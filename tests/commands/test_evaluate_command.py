@@ -102,13 +102,17 @@ def test_a_terminal_can_show_the_best_in_bold() -> None:
     assert "\x1b" not in formats.to_terminal(evaluation("one", "two"))
 
 
-@pytest.mark.parametrize(
-    "name", ["[bold]x[/bold]", "[/]", ":smile:", "x" * 70, "日本語", "a\x1b[1mb"]
-)
+@pytest.mark.parametrize("name", ["[bold]x[/bold]", "[/]", ":smile:", "x" * 70, "日本語"])
 def test_a_terminal_table_shows_names_as_they_are(name: str) -> None:
     shown = formats.to_terminal(evaluation(name, "two"))
     assert name[:10] in shown
     assert "1.500*°" in shown
+
+
+def test_a_terminal_table_cannot_tell_the_terminal_anything() -> None:
+    shown = formats.to_terminal(evaluation("a\x1b[1mb", "two"))
+    assert "\x1b" not in shown
+    assert shown.count(r"a\x1b[1mb") == 2
 
 
 def test_a_markdown_table_has_the_best_in_bold() -> None:
@@ -481,7 +485,7 @@ BAD = {
     "--target text.it --tokenizer corrupt": "corrupt",
     "--target text.it --tokenizer none.model": r"none\.model: there is no such file(?!.*source)",
     "--target text.it --tokenizer model/@both": "@both: the ways to tokenize are marginal",
-    "--target text.it --tokenizer model/@paired": "need the source text: give it with --source",
+    "--target text.it --tokenizer model/@paired": "need the source text: give --source",
     "--target text.it --tokenizer sp.model@paired": "only a PairPiece model",
     "--target text.it --tokenizer pretokenized:few": "few has 9 lines but the target text has 10",
     "--target text.it --tokenizer pretokenized:no": "no: there is no such file",
@@ -491,7 +495,7 @@ BAD = {
     f"{SP} --baseline x": r"baseline must be one of sp\.model, not 'x'",
     f"{SP} --runs 0": "runs must be between 1 and 1,000, not 0",
     f"{SP} --resamples 9": "resamples must be between 10 and 100,000, not 9",
-    f"{SP} --renyi-power nan": "renyi_power must be between 0 and 100, not nan",
+    f"{SP} --renyi-power nan": "--renyi-power must be between 0 and 100, not nan",
     f"{SP} --dev-target text.it": "both sides: --dev-source and --dev-target",
     f"{SP} --dev-source text.fr": "both sides: --dev-source and --dev-target",
     "--target text.it --tokenizer model --source text.fr --dev-target text.it --dev-source "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import itertools
 import json
 import lzma
 import random
@@ -23,6 +24,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pairpiece import files
 from pairpiece.corpus import gettext
 from pairpiece.corpus.reading import Corpus
 from pairpiece.errors import CorpusError, PairPieceError
@@ -144,7 +146,7 @@ def test_lines_that_are_too_long(tmp_path: Path, end: str) -> None:
 
 
 def test_one_language_as_a_corpus(tmp_path: Path) -> None:
-    refused_file(tmp_path / "a.txt", "a\n", r": a file with one language: give it as source or")
+    refused_file(tmp_path / "a.txt", "a\n", r": a file with one language: give it as source= or")
 
 
 @pytest.mark.parametrize("names", [("a.tsv", "b.tsv"), ("a.txt", "b.jsonl"), ("a.po", "b.tmx")])
@@ -204,7 +206,7 @@ def test_bad_json_lines(tmp_path: Path, line: str, message: str) -> None:
     ("record", "columns", "message"),
     [
         ({"fr": "a", "it": "b", "en": "c"}, {}, r"say which column is .* there are fr, it, en$"),
-        ({"n": 1, "t": {"fr": "a"}}, {}, r"say which column .*--source-column.* there are t\.fr$"),
+        ({"n": 1, "t": {"fr": "a"}}, {}, r"say which column .*source_column.* there are t\.fr$"),
         ({}, {}, "say which column .* there are no columns with text"),
         ({"fr": "a", "it": "b"}, {"source_column": "it"}, "say which column"),
         ({"t": {"fr": "a"}}, {"source_column": "t.fr", "target_column": "t.it"}, ".*'t.it' is mi"),
@@ -303,7 +305,7 @@ LAUGHS = '<!ENTITY l0 "ha">' + "".join(
         (tmx("\n?").encode().replace(b"?", b"\xff"), ":5: not well-formed XML"),
         (tmx(UNIT).replace("tmx", "html"), ": no TMX file, there is no <tmx> element"),
         (tmx(f"\n<tu>\n<tuv><seg>a</seg></tuv>{UNIT}"), ":6: a <tuv> element without xml:lang"),
-        (tmx(unit("en", "it", "fr")), r":4: say which two languages .*\(--source-column, --target"),
+        (tmx(unit("en", "it", "fr")), r":4: say which two languages .*\(source_column, target"),
         (tmx(unit("en", "it", "fr")), r":4: say .* has en, it, fr$"),
         (tmx(unit("en")), ":4: say which two languages to read .* has en$"),
         (tmx("<tu></tu>"), ":4: say which two languages to read .* has none$"),
@@ -480,3 +482,36 @@ def test_mutated_files_are_read_or_refused(tmp_path: Path, name: str, data: st.D
         end = data.draw(st.integers(begin, min(begin + 8, len(content))))
         content = content[:begin] + data.draw(st.binary(max_size=8)) + content[end:]
     reads_or_refuses(tmp_path / name, content)
+
+
+# ---------------------------------------------------------------------- files that unpack too far
+
+
+@pytest.mark.parametrize("end", COMPRESS)
+def test_little_that_unpacks_to_very_much_is_not_unpacked(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_LITTLE", 2**16)
+    path = tmp_path / f"a.txt{end}"
+    path.write_bytes(COMPRESS[end](b"\n" * 2_000_000))
+    read = itertools.count()
+    with pytest.raises(CorpusError, match=r"a\.txt.*: unpacks to more than 100 times its size"):
+        list(zip(read, files.lines(path), strict=False))
+    assert next(read) <= 2**16 + 100 * path.stat().st_size
+
+
+@pytest.mark.parametrize("end", COMPRESS)
+def test_a_little_text_may_be_the_same_again_and_again(end: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.txt{end}"
+    path.write_bytes(COMPRESS[end](b"il gatto\n" * 100_000))
+    assert sum(1 for _ in files.lines(path)) == 100_000
+
+
+def test_a_table_with_very_many_empty_rows_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_LITTLE", 2**16)
+    path = tmp_path / "a.parquet"
+    column = pyarrow.array([""] * 3_000_000)
+    pyarrow.parquet.write_table(pyarrow.table({"source": column, "target": column}), path)
+    refused(".*a\\.parquet: unpacks to more than 100 times its size", corpus=path)

@@ -29,7 +29,7 @@ from pairpiece.downstream.written_text import WrittenText, to_markdown
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.systems import systems_of
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
 torch = pytest.importorskip("torch")
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -542,7 +542,7 @@ def test_errors_say_what_to_do(world: World, tmp_path: Path) -> None:
         ((train, dev, test), {"resamples": 1}, "resamples must be between"),
         ((train, dev, test), {"device": "tpu"}, "no device 'tpu' here"),
         ((train, dev, test), {"settings": ["both"]}, "a setting is monolingual or bilingual"),
-        ((train, dev, test), {"settings": ["bilingual"]}, "source language: --source"),
+        ((train, dev, test), {"settings": ["bilingual"]}, "source language: source="),
         ((train, dev, test), {"baseline": "x"}, "baseline"),
         ((train, tmp_path / "none.it", test), {}, "none.it: there is no such file"),
     ):

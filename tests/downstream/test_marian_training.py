@@ -14,7 +14,7 @@ from support.command_line import Training, begin_of_sample, call, complaint
 
 import pairpiece
 from pairpiece.commands import main
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
 PAPER = re.findall(
     r"(\S+) (\S+)",

@@ -85,8 +85,8 @@ BAD: dict[str, tuple[Change, str]] = {
         "target sentence 1 is not a string but 5",
     ),
     "bytes": (lambda _: {"source": [b"un"] * 10}, r"source sentence 0 is not a string but b'un'"),
-    "one side of dev": (lambda _: {"dev_target": TARGETS}, "both sides.*--dev-source"),
-    "the other side of dev": (lambda _: {"dev_source": SOURCES}, "both sides.*--dev-target"),
+    "one side of dev": (lambda _: {"dev_target": TARGETS}, "both sides.*dev_source"),
+    "the other side of dev": (lambda _: {"dev_source": SOURCES}, "both sides.*dev_target"),
     "no tokenizers": (lambda _: {"tokenizers": []}, "at least one tokenizer"),
     "missing tokenizer": (lambda _: {"tokenizers": ["no.model"]}, r"no\.model: there is no such"),
     "missing tokens": (

@@ -59,7 +59,7 @@ def test_a_tokenizer_that_was_dropped_is_noted() -> None:
 
 @pytest.mark.parametrize("way", ["paired", "aligned"])
 def test_with_source_needs_a_source(way: str) -> None:
-    with pytest.raises(pairpiece.OptionError, match=r"need the source text.*--source"):
+    with pytest.raises(pairpiece.OptionError, match=r"need the source text.*source="):
         evaluate([f"model/@{way}"], TARGETS, **QUICK)
 
 
@@ -104,7 +104,7 @@ def test_the_source_is_tokenized_by_what_is_given_or_what_the_model_has(folder: 
     assert parity("sp.model", source_tokenizer=list) == pytest.approx(tokens / letters)
     assert parity("sp.model", "model") == pytest.approx(tokens / own)
     assert parity("sp.model", "model", source_tokenizer=list) == pytest.approx(tokens / letters)
-    with pytest.raises(pairpiece.OptionError, match="--source-tokenizer"):
+    with pytest.raises(pairpiece.OptionError, match="give source_tokenizer="):
         parity("sp.model")
 
 

@@ -9,7 +9,9 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from xml.etree import ElementTree
 
@@ -353,6 +355,72 @@ def test_a_page_opens_without_trouble(
     assert tab.troubles == []
     assert tab.requests == [(tmp_path / "x.html").as_uri()]
     assert tab.overflow() == 0
+    tab.page.close()
+
+
+SMUGGLED = {
+    "script": "<script>window.ran = 1</script>",
+    "handler": '<b onmouseover="window.ran = 1" onclick="window.ran = 1" class="x">x</b>',
+    "picture": '<img src="data:," onerror="window.ran = 1">',
+    "drawing": '<svg onload="window.ran = 1"><script>window.ran = 1</script></svg>',
+    "link": '<a class="x" href="javascript:window.ran = 1">x</a>',
+    "frame": '<iframe srcdoc="<script>parent.ran = 1</script>"></iframe>',
+    "from elsewhere": '<script src="ELSEWHERE/x.js"></script><img src="ELSEWHERE/x.png">',
+    "form": '<form action="javascript:window.ran = 1"><button class="x">x</button></form>',
+    "base": '<base href="ELSEWHERE/"><img src="x"><script src="x"></script>',
+    "event of a frame": '<object data="data:text/html,<script>parent.ran = 1</script>"></object>',
+}
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[tuple[str, list[str]]]:
+    """A server, and what it was asked for; it answers with a script."""
+    asked: list[str] = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"window.ran = 1")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+
+
+@pytest.mark.parametrize("name", SMUGGLED)
+def test_what_got_into_a_page_all_the_same_would_not_run(
+    name: str, browser: Any, page: str, elsewhere: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    smuggled = SMUGGLED[name].replace("ELSEWHERE", elsewhere[0])
+    content = page.replace("<main>", f"<main>{smuggled}", 1)
+    tab = Tab(browser, tmp_path / "x.html", content)
+    for found in tab.page.locator(".x").all():
+        found.hover()
+        found.click()
+    tab.page.locator(".token").first.hover()
+    assert state(tab)["active"], "the page's own script runs"
+    assert tab.page.evaluate("window.ran") is None
+    assert elsewhere[1] == []
+    tab.page.close()
+
+
+def test_everything_hostile_is_text_for_a_browser(browser: Any, tmp_path: Path) -> None:
+    evil = "</title></style></script><script>window.ran = 1</script><img src=x onerror=ran=1>"
+    both = [with_name(f"{evil}{i}") for i in range(2)]
+    found = pairpiece.evaluate(both, HOSTILE, HOSTILE, **QUICK)
+    found = dataclasses.replace(found, languages=evil, notes=[evil], data=evil)
+    tab = Tab(browser, tmp_path / "x.html", report.html(found))
+    assert tab.page.evaluate("window.ran") is None
+    assert tab.page.title() == f"Tokenizers compared: {evil}"
+    assert tab.page.locator("img").count() == 0
+    assert evil in tab.page.locator("main").inner_text()
+    assert tab.troubles == []
     tab.page.close()
 
 

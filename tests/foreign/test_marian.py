@@ -11,7 +11,7 @@ from support.french_italian import PAIRS
 
 import pairpiece
 from pairpiece.commands import main
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 
 FRENCH = [f"le chat {word} les souris dans la maison" for word in ("mange", "voit", "aime")] * 20
 TEXTS = {

@@ -21,8 +21,8 @@ from support.listener import Listener
 
 import pairpiece
 from pairpiece.foreign import huggingface_files
-from pairpiece.foreign.sentencepiece import train_sentencepiece
 from pairpiece.foreign.sentencepiece_format import to_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
 from pairpiece.text.vocabulary import PieceType
@@ -576,12 +576,12 @@ def test_the_command_chooses_pieces(run: Run, corpus: dict[str, Path], tmp_path:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--vocabulary", "it.model", "--vocab-size", 500], "vocab_size cannot be set"),
+        (["--vocabulary", "it.model", "--vocab-size", 500], "--vocab-size cannot be set"),
         (["--vocabulary", "it.model", "--start-from", "it.model"], "exclude each other"),
         (["--vocabulary", "it.model", "--mode", "unigram"], "without a source side"),
         (
             ["--vocabulary", "it.model", "--set", "byte_fallback=true"],
-            "byte_fallback cannot be set",
+            "--set byte_fallback cannot be set",
         ),
         (["--vocabulary", "links"], "not a SentencePiece model"),
         (["--vocabulary", "nowhere"], "nowhere: there is no such file"),

@@ -212,7 +212,7 @@ WRITE = ": > forward.links; : > reverse.links"
         ("echo something is wrong >&2; exit 3", ["exit code 3", "something is wrong"]),
         ("exit 1", ["exit code 1", "said: nothing"]),
         ("printf 'bad \\377 byte' >&2; exit 2", ["exit code 2", "bad", "byte"]),
-        ("kill -9 $$", ["exit code -9", "memory", "--max-lines"]),
+        ("kill -9 $$", ["exit code -9", "memory", "max_lines"]),
         (WRITE, ["0 of 5 sentences", "memory"]),
         ("echo 0-0 > forward.links; echo 0-0 > reverse.links", ["1 of 5 sentences"]),
         ("exit 0", ["sentences"]),  # and no file at all

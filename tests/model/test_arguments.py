@@ -166,7 +166,7 @@ from pathlib import Path
 import pairpiece
 from pairpiece.run import memory
 
-tokenizer = pairpiece.train_from_pairs([(["S"], "il"), (["T"], "gatto")], 280, num_threads=4096,
+tokenizer = pairpiece.train_from_pairs([(["S"], "il"), (["T"], "gatto")], 280, num_threads=1024,
                                        hard_vocab_limit=False)
 texts = ["il gatto " * 50] * 20_000
 expected = tokenizer.encode_batch(texts)
@@ -181,7 +181,7 @@ def watch():
 watcher = threading.Thread(target=watch)
 watcher.start()
 before = memory.peak_bytes()
-assert tokenizer.encode_batch(texts, num_threads=4096) == expected
+assert tokenizer.encode_batch(texts, num_threads=1024) == expected
 done.set()
 watcher.join()
 print(most, memory.peak_bytes() - before)

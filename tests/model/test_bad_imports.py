@@ -83,6 +83,7 @@ BAD_MODELS: dict[str, tuple[bytes, str]] = {
     "bad table": (small_model(normalizer=[(2, b"junk")]), "table is malformed"),
     "number as a table": (small_model(normalizer=[(2, 7)]), ""),
     "number as a trainer": (small_model() + message([(2, 7)]), "not a SentencePiece model"),
+    "fraction as an id": (small_model(trainer=[(40, 1.5)]), "not a SentencePiece model"),
     "text as an id": (small_model(trainer=[(40, b"x")]), "not a SentencePiece model"),
 }
 
@@ -340,6 +341,14 @@ def test_a_bad_configuration_is_refused_by_name(config: bytes, tmp_path: Path) -
 def damaged(content: bytes, generator: random.Random) -> bytes:
     place = generator.randrange(len(content))
     return content[:place] + generator.randbytes(1) + content[place + 1 :]
+
+
+@pytest.mark.parametrize("part", [2, 3, 5], ids=["trainer", "normalizer", "denormalizer"])
+@pytest.mark.parametrize("value", [0, 7, 2**64 - 1, 1.5, float("nan"), b"", b"x"], ids=repr)
+def test_a_field_of_any_type_works_or_is_refused(part: int, value: Any) -> None:
+    for number in range(1, 55):
+        content = small_model() + message([(part, message([(number, value)]))])
+        works_or_refused(pairpiece.from_sentencepiece, content)
 
 
 @pytest.mark.parametrize("settings", ["identity", "symbols and bytes", "control symbols"])

@@ -117,7 +117,7 @@ def test_more_faults_in_a_transfer(runs: TransferRuns) -> None:
 def test_two_transfers_to_one_folder_do_not_mix(models: Models, tmp_path: Path) -> None:
     with (
         locks.held(tmp_path / ".new.transfer.lock"),
-        pytest.raises(pairpiece.OptionError, match="new: another transfer is writing to it"),
+        pytest.raises(pairpiece.OptionError, match="new: another process is writing to it"),
     ):
         pairpiece.transfer(models.model("gpt2"), models.tokenizer("byte-level"), tmp_path / "new")
     assert list(tmp_path.iterdir()) == []

@@ -461,7 +461,7 @@ def test_the_source_vocabulary_is_as_large_as_wished_or_smaller(wish: int) -> No
 
 
 def test_a_source_vocabulary_that_is_too_small_is_refused_with_advice() -> None:
-    with pytest.raises(pairpiece.OptionError, match=r"tokenizer of 5 .*source-vocab-size"):
+    with pytest.raises(pairpiece.OptionError, match=r"tokenizer of 5 .*source_vocab_size"):
         run(corpus=SENTENCES, source_vocab_size=5)
 
 

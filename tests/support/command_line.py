@@ -54,14 +54,11 @@ def run(*arguments: object, cache: Path, **how: Any) -> Ended:
 def call(capfd: pytest.CaptureFixture[str], *arguments: object, stdin: bytes = b"") -> Ended:
     """Run a command in this process."""
     capfd.readouterr()
-    before = signal.getsignal(signal.SIGPIPE)
     try:
         with mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))):
             code: Any = main([str(argument) for argument in arguments])
     except SystemExit as stopped:
         code = stopped.code
-    finally:
-        signal.signal(signal.SIGPIPE, before)
     return Ended(code, *capfd.readouterr())
 
 

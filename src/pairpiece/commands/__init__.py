@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from pairpiece import __version__
-from pairpiece.commands.json_log import JsonReporter
+from pairpiece.commands.option_names import as_typed
 from pairpiece.errors import PairPieceError
+from pairpiece.terminal import visible
 
 _COMMANDS = (
     *("train", "encode", "decode", "align", "inspect"),
@@ -22,7 +23,7 @@ _COMMANDS = (
 )
 """Modules with a docstring to be shown as help, `add_arguments` and `run`."""
 
-_EXIT_ERROR, _EXIT_INTERRUPTED = 1, 130
+_EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_NO_READER = 1, 130, 141
 
 _ADVICE = {
     errno.ENOSPC: ": the disk is full; make room there, or write elsewhere",
@@ -35,26 +36,50 @@ _ADVICE = {
 
 def program() -> NoReturn:
     """What the command ``pairpiece`` runs."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever read our output has seen enough
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # as all our files are
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    _open_standard_streams()
     sys.exit(main())
 
 
+def _leave(*_: object) -> NoReturn:
+    """What Ctrl-C does before there is anything to clean up, and after."""
+    os.write(2, b"pairpiece: interrupted\n")
+    os._exit(_EXIT_INTERRUPTED)
+
+
+def _open_standard_streams() -> None:
+    """All in UTF-8, as our files are; no file of ours takes the number of one that is closed."""
+    number = 0
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDWR)
+    os.close(number)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0, 1 for an error, 2 for wrong usage, 130 for Ctrl-C."""
+    """Run a command.
+
+    The exit code is 0, 1 for an error, 2 for wrong usage, 130 for Ctrl-C, and 141, as a shell calls
+    it, when whoever reads the output has seen enough.
+    """
     options = _parser().parse_args(arguments)
     as_json = getattr(options, "log_format", "text") == "json"
     try:
-        options.run(options)
+        _run(options)
     except PairPieceError as error:
-        _complain(str(error), as_json)
+        _complain(as_typed(str(error), error.options, options.parser._actions), as_json)
         return _EXIT_ERROR
     except KeyboardInterrupt:
         _complain("interrupted", as_json)
         return _EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _forget_output()
+        return _EXIT_NO_READER
     except OSError as error:  # a full disk, a folder that cannot be written
         name = f"{os.fspath(error.filename)}: " if error.filename else ""
         advice = _ADVICE.get(error.errno or 0, "")
@@ -63,15 +88,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _run(options: argparse.Namespace) -> None:
+    """Run the command; meanwhile Ctrl-C is an exception, for everything to be cleaned up."""
+    at_first = signal.getsignal(signal.SIGINT)
+    try:
+        if at_first is _leave:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        options.run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    finally:
+        if at_first is _leave:
+            signal.signal(signal.SIGINT, _leave)
+
+
 def _complain(message: str, as_json: bool) -> None:
     if as_json:
-        JsonReporter().write("error", message=message)
+        json_log = importlib.import_module(f"{__name__}.json_log")
+        json_log.JsonReporter().write("error", message=message)
     else:
-        print(f"pairpiece: {message}", file=sys.stderr)
+        print(f"pairpiece: {visible(message)}", file=sys.stderr)
+
+
+def _forget_output() -> None:
+    """What is still to be written to standard output goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pairpiece",
         description="Subword tokenizers whose pieces line up with the tokens of another language.",
         epilog="Begin with: pairpiece demo",
@@ -102,7 +149,13 @@ def _described(name: str) -> tuple[str, str]:
     return summary, example.strip()
 
 
-class _CommandParser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, which may be names of any files."""
+        super().error(visible(message))
+
+
+class _CommandParser(_Parser):
     """The arguments of one command, whose module is imported when there are some to parse."""
 
     def parse_known_args(self, *arguments: Any) -> Any:  # type: ignore[override]
@@ -110,5 +163,5 @@ class _CommandParser(argparse.ArgumentParser):
         if self.get_default("run") is None:
             command = importlib.import_module(f"{__name__}.{self.prog.split()[-1]}")
             command.add_arguments(self)
-            self.set_defaults(run=command.run)
+            self.set_defaults(run=command.run, parser=self)
         return super().parse_known_args(*arguments)

@@ -25,8 +25,10 @@ from collections.abc import Iterator
 from pairpiece.commands.line_streams import add_stream_arguments, batches, output_stream
 from pairpiece.errors import OptionError
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
+from pairpiece.model.encoding import check_seed, check_threads
 from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.model.word_links import word_links
+from pairpiece.options import check_between
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write the links of each line."""
+    check_threads(options.threads)
+    check_seed(options.seed)
+    if options.min_score is not None:
+        check_between("min_score", options.min_score, 0, 1)
     tokenizer = load(options.model)
     if options.words:
         _check_words(options)

@@ -22,5 +22,5 @@ def assignment(text: str) -> tuple[str, Any]:
         return name, value.lower() == "true"
     try:
         return name, json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, value

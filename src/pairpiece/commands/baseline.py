@@ -12,17 +12,16 @@ project are compared with, and what train makes of the source side.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pairpiece import files
-from pairpiece.commands.console import reporter_for
+from pairpiece.commands.console import reporter_for, say
 from pairpiece.corpus.reading import FORMAT_OF_SUFFIX, Corpus
 from pairpiece.errors import CorpusError, OptionError
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.learning.plan import DEFAULT_SIZE
-from pairpiece.options import check_positive
+from pairpiece.options import check_size
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train, write the model and say what it is."""
-    check_positive("vocab_size", options.vocab_size)
+    check_size("vocab_size", options.vocab_size)
     if options.output.is_dir():
         raise OptionError(f"{options.output}: a folder; name the file of the model (it.model)")
     lines = _Counted(_lines(options))
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.quiet:
         size = f"{model.vocab_size:,} pieces"
         fewer = " (the text has no more to offer)" if model.vocab_size < options.vocab_size else ""
-        print(f"{options.output}: {size}{fewer} from {lines.read:,} lines", file=sys.stderr)
+        say(f"{options.output}: {size}{fewer} from {lines.read:,} lines")
 
 
 def _lines(options: argparse.Namespace) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -23,6 +24,7 @@ from rich.text import Text
 from pairpiece.commands.json_log import JsonReporter
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.workspace import Result
+from pairpiece.terminal import visible
 
 
 def reporter_for(log_format: str, quiet: bool) -> Reporter:
@@ -32,11 +34,27 @@ def reporter_for(log_format: str, quiet: bool) -> Reporter:
     return TerminalReporter(show_progress=not quiet and sys.stderr.isatty())
 
 
+class Terminal(Console):
+    """A console without surprises: what it is given is what it shows."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(highlight=False, emoji=False, **how)
+
+    def on_broken_pipe(self) -> None:
+        """Nobody reads on: that is for the command line to know, which ends the command."""
+        raise
+
+
+def say(text: str) -> None:
+    """A line on standard error."""
+    print(visible(text), file=sys.stderr)
+
+
 class TerminalReporter(Reporter):
     """Progress bars on a terminal; elsewhere nothing but warnings."""
 
     def __init__(self, *, show_progress: bool) -> None:
-        self._console = Console(stderr=True, highlight=False, emoji=False)
+        self._console = Terminal(stderr=True)
         self._progress: Progress | None = None
         self._show = show_progress
         self._task: TaskID | None = None
@@ -48,7 +66,7 @@ class TerminalReporter(Reporter):
             return
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
             _Rate(),
             TimeElapsedColumn(),
@@ -57,7 +75,7 @@ class TerminalReporter(Reporter):
             transient=True,
         )
         self._progress.start()
-        self._task = self._progress.add_task(doing, total=None, unit="")
+        self._task = self._progress.add_task(visible(doing), total=None, unit="")
 
     def advance(self, done: float, total: float | None, unit: str) -> None:
         """The bar moves."""
@@ -79,7 +97,8 @@ class TerminalReporter(Reporter):
 
     def warning(self, message: str) -> None:
         """Something the user may want to change."""
-        self._console.print(Text.assemble(("warning:", "yellow"), " ", message), soft_wrap=True)
+        line = Text.assemble(("warning:", "yellow"), " ", visible(message))
+        self._console.print(line, soft_wrap=True)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import argparse
 
 from pairpiece.commands.line_streams import add_stream_arguments, batches, input_name, output_stream
 from pairpiece.errors import CorpusError
+from pairpiece.model.encoding import check_threads
 from pairpiece.model.tokenizer import Tokenizer, load
 
 
@@ -22,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Decode, batch by batch."""
+    check_threads(options.threads)
     tokenizer = load(options.model)
     vocabulary = tokenizer.get_vocab()
     name = input_name(options.input)

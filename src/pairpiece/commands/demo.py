@@ -15,23 +15,24 @@ import time
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from pairpiece import files
-from pairpiece.commands.console import reporter_for
+from pairpiece.commands.console import Terminal, reporter_for
 from pairpiece.commands.side_by_side import side_by_side
 from pairpiece.corpus import sample
 from pairpiece.evaluation.parallel_text import ParallelText
 from pairpiece.evaluation.token_links import token_links
 from pairpiece.foreign.protocol import flat
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.links.eflomal import Eflomal
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.options import check_size
 from pairpiece.run import pipeline
 from pairpiece.run.job import prepare
+from pairpiece.terminal import visible
 
 HELD_OUT = 600  # sentence pairs at the end of the sample
 
@@ -45,14 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train both modes and SentencePiece, measure, and show."""
+    check_size("vocab_size", options.vocab_size)
     Eflomal.check_installed()
     started = time.monotonic()
-    console = Console(highlight=False, soft_wrap=True, emoji=False)
+    console = Terminal(soft_wrap=True)
     sources = list(files.lines(sample.FRENCH))
     targets = list(files.lines(sample.ITALIAN))
     console.print(
         f"The sample: {len(sources):,} French sentences and their Italian translations, in\n"
-        f"{escape(str(sample.FRENCH.parent))}\n"
+        f"{escape(visible(str(sample.FRENCH.parent)))}\n"
     )
     with tempfile.TemporaryDirectory(prefix="pairpiece-demo-") as work:
         model = _train(sources, targets, options, "default", work)
@@ -84,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         console.print()
     if options.output is not None:
         model.save(options.output)
-        console.print(f"The model is in {escape(str(options.output))}.")
+        console.print(f"The model is in {escape(visible(str(options.output)))}.")
     console.print(
         f"{time.monotonic() - started:.0f} seconds. With your own files, line n of one the "
         f"translation of line n of the other:\n\n"

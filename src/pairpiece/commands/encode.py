@@ -18,7 +18,7 @@ from typing import Any
 from pairpiece.commands.line_streams import add_stream_arguments, batches, input_name, output_stream
 from pairpiece.errors import CorpusError, OptionError, PairPieceError
 from pairpiece.links.pharaoh import parse_links
-from pairpiece.model.encoding import Encoding
+from pairpiece.model.encoding import Encoding, check_alpha, check_seed, check_threads
 from pairpiece.model.tokenizer import Tokenizer, load
 
 
@@ -76,6 +76,11 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--sample draws from the model itself: leave --bigram out")
     if not options.sample and (options.alpha is not None or options.seed is not None):
         raise OptionError("--alpha and --seed go with --sample")
+    check_threads(options.threads)
+    if options.alpha is not None:
+        check_alpha(options.alpha)
+    if options.seed is not None:
+        check_seed(options.seed)
     tokenizer = load(options.model)
     with output_stream(options.output) as output:
         for encoded in _encoded(tokenizer, options):
@@ -120,7 +125,7 @@ def _how(tokenizer: Tokenizer, options: argparse.Namespace, done: int) -> dict[s
         return {"model": "bigram" if options.bigram else "unigram"}
     seed = tokenizer.state.seed if options.seed is None else options.seed
     alpha = {} if options.alpha is None else {"alpha": options.alpha}
-    return {"seed": seed + done, **alpha}
+    return {"seed": (seed + done) % 2**64, **alpha}
 
 
 def _placed(error: OptionError, name: str, done: int) -> PairPieceError:

@@ -16,12 +16,11 @@ The first tokenizer is the one others are compared with, unless --baseline names
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from pairpiece import evaluation, files
-from pairpiece.commands.console import progress_bar
-from pairpiece.commands.line_streams import output_stream
+from pairpiece.commands.console import progress_bar, say
+from pairpiece.commands.line_streams import at_a_terminal, output_stream
 from pairpiece.evaluation import figures, report
 from pairpiece.evaluation.aligned import ALIGNERS, EFLOMAL
 from pairpiece.evaluation.formats import FORMATS, to_terminal
@@ -116,14 +115,13 @@ def run(options: argparse.Namespace) -> None:
         )
     if options.report is not None:
         files.write(options.report, report.html(found).encode("utf-8"))
-        print(f"{options.report}: the report", file=sys.stderr)
+        say(f"{options.report}: the report")
     if options.figures is not None:
         options.figures.mkdir(parents=True, exist_ok=True)
         drawn = figures.files_for(found)
         files.write_all({options.figures / name: content for name, content in drawn.items()})
-    if options.format == "table" and options.output == "-" and sys.stdout.isatty():
-        text = to_terminal(found, bold=True)
-    else:
-        text = FORMATS[options.format](found)
+    if options.format == "table" and options.output == "-" and at_a_terminal():
+        print(to_terminal(found, bold=True), end="")
+        return
     with output_stream(options.output) as output:
-        output.write(text)
+        output.write(FORMATS[options.format](found))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from pairpiece.commands.assignments import assignment
-from pairpiece.commands.console import progress_bar
+from pairpiece.commands.console import progress_bar, say
+from pairpiece.commands.line_streams import at_a_terminal, output_stream
 from pairpiece.downstream import Results
 from pairpiece.downstream.settings import PRESETS
 from pairpiece.evaluation.formats import FORMATS, to_terminal
@@ -93,11 +93,12 @@ def changes(options: argparse.Namespace) -> dict[str, Any]:
 
 def show(results: Results, options: argparse.Namespace) -> None:
     """Print the table, and say where the rest is."""
-    if options.format == "json":
-        text = results.to_json()
-    elif options.format == "table":
-        text = to_terminal(results.evaluation, bold=sys.stdout.isatty())
+    if options.format == "table" and at_a_terminal():
+        print(to_terminal(results.evaluation, bold=True), end="")
     else:
-        text = FORMATS[options.format](results.evaluation)
-    sys.stdout.write(text)
-    print(f"{options.output}: results.json, results.md, curves, models", file=sys.stderr)
+        as_json = options.format == "json"
+        with output_stream(None) as output:
+            output.write(
+                results.to_json() if as_json else FORMATS[options.format](results.evaluation)
+            )
+    say(f"{options.output}: results.json, results.md, curves, models")

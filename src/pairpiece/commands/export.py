@@ -13,10 +13,10 @@ for example:
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from pairpiece import files
+from pairpiece.commands.console import say
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
 from pairpiece.foreign import huggingface_files, marian
@@ -26,6 +26,7 @@ from pairpiece.foreign.sentencepiece_format import to_sentencepiece, vocabulary_
 from pairpiece.model.table_files import lexical_table, write_table
 from pairpiece.model.tokenizer import load
 from pairpiece.pretrained.joint_tokenizer import extend_tokenizer
+from pairpiece.terminal import visible_lines
 
 _UNIGRAM = (
     "This is a unigram model. Classes of transformers that apply BPE (LlamaTokenizer, "
@@ -91,7 +92,8 @@ def run(options: argparse.Namespace) -> None:
     if options.into is not None:
         if options.output == "-":
             raise OptionError("--into needs a name: a tokenizer does not go to standard output")
-        print(_joined(extend_tokenizer(options.into, options.model, options.output)))
+        joint = extend_tokenizer(options.into, options.model, options.output)
+        print(visible_lines(_joined(joint)))
         return
     tokenizer = load(options.model)
     state = tokenizer.state
@@ -115,13 +117,13 @@ def run(options: argparse.Namespace) -> None:
         vocabulary = vocabulary_text(state).encode("utf-8")
         model = path.resolve() if path.is_symlink() else path
         files.write_all({model: to_sentencepiece(state), path.with_suffix(".vocab"): vocabulary})
-        print(_UNIGRAM, file=sys.stderr)
+        say(_UNIGRAM)
     else:
         if options.to == "hf":
             written = huggingface_files.files_for(state, options.special_tokens_from)
         else:
             written = marian.files_for(state, state.source_tokenizer)
             if "source.spm" not in written:
-                print(_ONE_SIDE, file=sys.stderr)
+                say(_ONE_SIDE)
         path.mkdir(parents=True, exist_ok=True)
         files.write_all({path / name: content for name, content in written.items()})

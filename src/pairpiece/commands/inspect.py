@@ -13,12 +13,14 @@ import argparse
 import dataclasses
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pairpiece.commands.line_streams import output_stream
 from pairpiece.errors import OptionError
 from pairpiece.model.tokenizer import Tokenizer, load
+from pairpiece.terminal import visible
 from pairpiece.text.options import MARKER
 from pairpiece.text.vocabulary import PieceType
 
@@ -47,10 +49,10 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         with output_stream(None) as output:
             output.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
-    elif wanted:
-        _print_neighbours(found)
-    else:
-        _print_overview(options.model, found)
+        return
+    lines = _neighbour_lines(found) if wanted else _overview_lines(options.model, found)
+    with output_stream(None) as output:
+        output.writelines(visible(line) + "\n" for line in lines)
 
 
 def _overview(tokenizer: Tokenizer) -> dict[str, Any]:
@@ -92,15 +94,15 @@ def _neighbours(tokenizer: Tokenizer, options: argparse.Namespace) -> dict[str, 
     return found
 
 
-def _print_neighbours(found: dict[str, Any]) -> None:
+def _neighbour_lines(found: dict[str, Any]) -> Iterator[str]:
     for kind, of_what in (("pieces", "p(s|t)"), ("source_tokens", "p(t|s)")):
         for name, neighbours in found[kind].items():
-            print(f"{name}  {of_what}")
+            yield f"{name}  {of_what}"
             for neighbour, probability in neighbours:
-                print(f"  {probability:.3f}  {neighbour}")
+                yield f"  {probability:.3f}  {neighbour}"
 
 
-def _print_overview(model: Path, found: dict[str, Any]) -> None:
+def _overview_lines(model: Path, found: dict[str, Any]) -> Iterator[str]:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in found["pieces"].items())
     has = [name for name in ("paired", "bigram", "priors") if found[name]]
     rows = [
@@ -116,7 +118,7 @@ def _print_overview(model: Path, found: dict[str, Any]) -> None:
     ]
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
-        print(f"{name:{width}}  {value}")
+        yield f"{name:{width}}  {value}"
 
 
 def _flat(values: dict[str, Any]) -> list[tuple[str, str]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from typing import Any
 
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.workspace import Result
+from pairpiece.terminal import visible_json
 
 
 class JsonReporter(Reporter):
@@ -42,7 +42,7 @@ class JsonReporter(Reporter):
     def write(self, event: str, **facts: Any) -> None:
         """One line of the log."""
         record = {"event": event, "time": round(time.time(), 3), **facts}
-        print(json.dumps(record, ensure_ascii=False), file=sys.stderr, flush=True)
+        print(visible_json(record), file=sys.stderr, flush=True)
 
 
 def stage_facts(result: Result) -> dict[str, Any]:

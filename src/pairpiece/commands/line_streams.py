@@ -14,6 +14,7 @@ from typing import IO
 
 from pairpiece import files
 from pairpiece.errors import CorpusError, OptionError
+from pairpiece.terminal import visible_lines
 
 BATCH_LINES = 4096
 """Encoded at once: enough for the threads to share, little enough to begin soon."""
@@ -37,19 +38,34 @@ def input_name(path: str | None) -> str:
 @contextlib.contextmanager
 def output_stream(path: str | None) -> Iterator[IO[str]]:
     """Standard output, or a file that appears when it is complete."""
-    if path is None or path == "-":
+    if path in _STANDARD:
+        if sys.stdout is None:
+            raise OptionError("standard output is closed")
         number = sys.stdout.fileno()
+        kind = _Shown if os.isatty(number) else io.TextIOWrapper
         with (
             files.naming(Path("standard output")),
-            open(number, "w", encoding="utf-8", newline="\n", closefd=False) as stream,
+            kind(open(number, "wb", closefd=False), "utf-8", newline="\n") as shown,
         ):
-            yield stream
+            yield shown
         return
     with files.replacing(Path(path)) as file:
         stream = io.TextIOWrapper(file, "utf-8", newline="\n")
         yield stream
         stream.flush()
         stream.detach()
+
+
+def at_a_terminal() -> bool:
+    """Whether people look at standard output."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+class _Shown(io.TextIOWrapper):
+    """What is written to a terminal, which must not obey it; files and pipes get it as it is."""
+
+    def write(self, text: str) -> int:
+        return super().write(visible_lines(text))
 
 
 def batches(*paths: str | None) -> Iterator[tuple[list[str], ...]]:
@@ -63,9 +79,7 @@ def batches(*paths: str | None) -> Iterator[tuple[list[str], ...]]:
         )
     names = list(map(input_name, paths))
     columns = [
-        files.decoded_lines(sys.stdin.buffer, name)
-        if path in _STANDARD
-        else files.lines(Path(name))
+        files.standard_input_lines() if path in _STANDARD else files.lines(Path(name))
         for path, name in zip(paths, names, strict=True)
     ]
     done = 0

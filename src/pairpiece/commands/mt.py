@@ -17,9 +17,9 @@ the same with Marian.
 from __future__ import annotations
 
 import argparse
-import sys
 
 from pairpiece.commands import experiments
+from pairpiece.commands.console import say
 from pairpiece.downstream import translations
 from pairpiece.downstream.marian_training import write_marian_experiment
 from pairpiece.downstream.settings import TranslationSettings
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
             preset=options.preset,
             **experiments.changes(options),
         ):
-            print(f"{folder}: now sh {folder}/train.sh", file=sys.stderr)
+            say(f"{folder}: now sh {folder}/train.sh")
         return
     with experiments.progress(options) as arguments:
         results = translations(options.tokenizer, *texts, comet=options.comet, **arguments)

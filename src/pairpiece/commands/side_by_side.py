@@ -6,6 +6,7 @@ from rich.text import Text
 
 from pairpiece.model.token_links import Alignment
 from pairpiece.model.tokenizer import Tokenizer
+from pairpiece.terminal import visible
 
 COLOURS = ("#ffd6a5", "#a0c4ff", "#caffbf", "#ffadad", "#bdb2ff", "#9bf6ff", "#fdffb6", "#ffc6ff")
 """Backgrounds on which black text can be read; used in turn for the source tokens."""
@@ -47,14 +48,14 @@ def side_by_side(
     return [
         _line("source", sources),
         _line("target", targets),
-        Text(f"  links   {links_in_words(alignment)}", style="dim"),
+        Text(f"  links   {visible(links_in_words(alignment))}", style="dim"),
     ]
 
 
 def _line(name: str, tokens: list[tuple[str, str]]) -> Text:
     line = Text(f"  {name}  ")
     for token, style in tokens:
-        line.append(token, style=style)
+        line.append(visible(token), style=style)
         line.append(" ")
     return line
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairpiece.commands.console import Terminal
 from pairpiece.commands.side_by_side import side_by_side
 from pairpiece.model.calibration import reached
 from pairpiece.run.pipeline import FinishedRun
 from pairpiece.run.stages.calibrate import Calibrate
 from pairpiece.run.workspace import Result
+from pairpiece.terminal import visible
 
 
 def print_summary(run: FinishedRun, output: Path) -> None:
     """Print the summary on standard output."""
-    console = Console(highlight=False, soft_wrap=True, emoji=False)
-    model = escape(str(output))
+    console = Terminal(soft_wrap=True)
+    model = escape(visible(str(output)))
     text = run["read"].details
     pairs = run["pairs"].details
     tokenizer = run.tokenizer
@@ -45,7 +46,8 @@ def print_summary(run: FinishedRun, output: Path) -> None:
                 console.print(line)
             console.print()
     if run.work_dir is not None:
-        console.print(f"[bold]Kept[/]     results of the stages in {escape(str(run.work_dir))}")
+        folder = escape(visible(str(run.work_dir)))
+        console.print(f"[bold]Kept[/]     results of the stages in {folder}")
     console.print(f"[bold]Model[/]    {model}")
     console.print(f"[bold]Next[/]     echo TEXT | pairpiece encode {model} --output-format piece")
     console.print(f"         pairpiece inspect {model}")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +161,6 @@ def run(options: argparse.Namespace) -> None:
         reporter.write("summary", model=str(options.output), stages=stages)
     elif not options.quiet:
         print_summary(finished, options.output)
-    sys.stdout.flush()
 
 
 def _job(options: argparse.Namespace) -> Job:

@@ -18,6 +18,7 @@ from pairpiece.model.source_weights import TOP
 from pairpiece.pretrained.rows import KINDS
 from pairpiece.pretrained.transferring import TRAITS, transfer
 from pairpiece.pretrained.vocabulary_tensors import SIDES
+from pairpiece.terminal import visible
 
 _MEANING = {
     "kept": "tokens of the model",
@@ -90,8 +91,8 @@ def run(options: argparse.Namespace) -> None:
         top=options.top,
         traits=options.traits,
     )
-    print(f"{done.architecture}: {done.old_size:,} tokens → {done.new_size:,}")
+    print(f"{visible(done.architecture)}: {done.old_size:,} tokens → {done.new_size:,}")
     for kind, count in done.rows.items():
         print(f"{count:>9,}  {_MEANING[kind]}")
     print(f"entropy of the weights of a piece: {done.entropy:.2f} bits")
-    print(f"{options.output}: a model for from_pretrained; the report is in transfer.json")
+    print(f"{visible(options.output)}: a model for from_pretrained; the report is in transfer.json")

@@ -29,7 +29,7 @@ _DESCRIPTIONS = {
     _LONG: f"a side of more than {MAX_CHARACTERS:,} characters (left out)",
     _DUPLICATE: "the same text as an earlier pair (kept)",
     _SPACES: "spaces at an end of the target, which cost a token each time such a line is encoded "
-    "(to leave them out: --set remove_extra_spaces=true)",
+    "(the option remove_extra_spaces leaves them out)",
 }
 
 

@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pairpiece import files
 from pairpiece.corpus import gettext, tmx
+from pairpiece.corpus.tmx import COLUMNS
 from pairpiece.errors import CorpusError, OptionError
 from pairpiece.options import check_choice
 
@@ -21,6 +21,8 @@ PathLike: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "PathLike | Sequence[PathLike]"
 
 STDIN = "-"
+_WAYS = ("source", "target", "corpus")
+"""How text is given, as arguments."""
 FORMATS = ("text", "tsv", "jsonl", "parquet", "tmx", "gettext")
 
 FORMAT_OF_SUFFIX = {
@@ -76,9 +78,9 @@ class Corpus:
             if type(how.get(side)) is int:
                 how[side] = str(how[side])
             elif not isinstance(how.get(side), str | None):
-                raise OptionError(f"{side} must be a name or a number, not {how[side]!r}")
+                raise OptionError(f"{side} must be a name or a number, not {how[side]!r}", [side])
         if corpus is not None and (source is not None or target is not None):
-            raise OptionError("give source= and target=, or corpus=, not both")
+            raise OptionError("give source= and target=, or corpus=, not both", _WAYS)
         if corpus is not None:
             joint = _paths(corpus)
             if joint is not None:
@@ -87,7 +89,9 @@ class Corpus:
                 return cls(pairs=corpus, **how)  # type: ignore[arg-type]
             raise OptionError(f"corpus must be files or sentence pairs, not {corpus!r}")
         if source is None or target is None:
-            raise OptionError("there is nothing to read: give source= and target=, or corpus=")
+            raise OptionError(
+                "there is nothing to read: give source= and target=, or corpus=", _WAYS
+            )
         sides = {name: _paths(value) for name, value in (("source", source), ("target", target))}
         for name, paths in sides.items():
             if paths is None:
@@ -135,7 +139,8 @@ class Corpus:
         if formats != {"text"}:
             raise CorpusError(
                 f"{source} and {target}: only text files and gettext catalogues come in twos; a "
-                f"{min(formats - {'text'})} file with both sides goes into corpus (--corpus)"
+                f"{min(formats - {'text'})} file with both sides goes into corpus=",
+                ["corpus"],
             )
         yield from _line_aligned(source, target)
 
@@ -144,8 +149,9 @@ class Corpus:
         reader = _READERS.get(kind)
         if reader is None:
             raise CorpusError(
-                f"{path}: a file with one language: give it as source or target (--source, "
-                f"--target), or name the format of a file with both (tsv, jsonl, …)"
+                f"{path}: a file with one language: give it as source= or target=, "
+                f"or name the format= of a file with both (tsv, jsonl, …)",
+                [*_WAYS, "format"],
             )
         yield from reader(path, self.source_column, self.target_column)
 
@@ -205,7 +211,7 @@ def _name(path: Path) -> str:
 def _lines_or_stdin(path: Path) -> Iterator[str]:
     if str(path) != STDIN:
         return files.lines(path)
-    return files.decoded_lines(sys.stdin.buffer, _name(path))
+    return files.standard_input_lines()
 
 
 def _jsonl(path: Path, source: str | None, target: str | None) -> Iterator[SentencePair]:
@@ -260,8 +266,9 @@ def _two_columns(
         if len(columns) == 2:
             return columns[0], columns[1]
     raise CorpusError(
-        f"{place}: say which column is the source and which the target (--source-column, "
-        f"--target-column); there are {', '.join(columns) or 'no columns with text'}"
+        f"{place}: say which column is the source and which the target (source_column, "
+        f"target_column); there are {', '.join(columns) or 'no columns with text'}",
+        COLUMNS,
     )
 
 
@@ -275,6 +282,9 @@ def _parquet(path: Path, source: str | None, target: str | None) -> Iterator[Sen
         ) from None
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
+            groups = map(file.metadata.row_group, range(file.num_row_groups))
+            size = file.metadata.num_rows + sum(group.total_byte_size for group in groups)
+            files.check_unpacked(size, path.stat().st_size, str(path))
             schema = file.schema_arrow
             columns = []
             for field in schema:

@@ -15,6 +15,9 @@ from xml.parsers import expat
 from pairpiece import files
 from pairpiece.errors import CorpusError
 
+COLUMNS = ("source_column", "target_column")
+"""The arguments that say which text is which."""
+
 _CODES = {"bpt", "ept", "ph", "it", "ut"}
 _LANGUAGE = ("xml:lang", "lang", "XML:LANG")
 
@@ -71,8 +74,9 @@ def _two_languages(unit: _Unit, source: str | None, target: str | None) -> tuple
         target = others[0]
     if source is None or target is None or len(languages) != 2:
         raise CorpusError(
-            f"{unit.path}:{unit.line}: say which two languages to read (--source-column, "
-            f"--target-column); this unit has {', '.join(languages) or 'none'}"
+            f"{unit.path}:{unit.line}: say which two languages to read (source_column, "
+            f"target_column); this unit has {', '.join(languages) or 'none'}",
+            COLUMNS,
         )
     return source, target
 

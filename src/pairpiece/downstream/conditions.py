@@ -11,7 +11,6 @@ from typing import Any
 
 from pairpiece.errors import OptionError
 from pairpiece.evaluation.bootstrap import check_resamples
-from pairpiece.model.encoding import check_seed
 from pairpiece.options import check_whole
 
 
@@ -44,7 +43,7 @@ class Conditions:
 
         `extra` is what brings the libraries of the experiment.
         """
-        check_seed(seed)
+        check_whole("seed", seed, 0, 2**63)
         check_whole("seeds", seeds, 1, 1000)
         check_whole("threads", threads, 1, 1000)
         check_whole("jobs", 1 if jobs is None else jobs, 1, 1000)

@@ -69,7 +69,9 @@ class LanguageModelTask:
         from transformers import AutoModelForCausalLM, GPT2Config, GPT2LMHeadModel
 
         if self.start is not None:
-            return AutoModelForCausalLM.from_pretrained(self.start, local_files_only=True)
+            return AutoModelForCausalLM.from_pretrained(
+                self.start, local_files_only=True, trust_remote_code=False
+            )
         settings = self.settings
         return GPT2LMHeadModel(
             GPT2Config(
@@ -110,7 +112,7 @@ def model_config(folder: Path) -> Any:
     """The configuration of a model on disk."""
     from transformers import AutoConfig
 
-    return AutoConfig.from_pretrained(folder, local_files_only=True)
+    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
 def context_of(config: Any) -> int:

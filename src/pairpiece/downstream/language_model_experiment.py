@@ -133,7 +133,9 @@ class LanguageModels(Experiment):
             if setting not in (MONOLINGUAL, BILINGUAL):
                 raise OptionError(f"a setting is {MONOLINGUAL} or {BILINGUAL}, not {setting!r}")
         if BILINGUAL in self.settings and self.source is None:
-            raise OptionError("the bilingual setting needs text of the source language: --source")
+            raise OptionError(
+                "the bilingual setting needs text of the source language: source=", ["source"]
+            )
         if BILINGUAL in self.settings and self.starts:
             raise OptionError("models that go on from weights read the target language alone")
         for system in self.systems:

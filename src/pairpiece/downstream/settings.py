@@ -205,7 +205,9 @@ def _changed(settings: AnySettings, changes: dict[str, Any]) -> AnySettings:
         changes[name] = _checked(name, value, known[name])
     settings = dataclasses.replace(settings, **changes)
     if getattr(settings, "width", 0) % (2 * getattr(settings, "heads", 1)):
-        raise OptionError("width must be a multiple of twice the number of heads")
+        raise OptionError(
+            "width must be a multiple of twice the number of heads", ["width", "heads"]
+        )
     return settings
 
 
@@ -223,15 +225,15 @@ def _checked(name: str, value: Any, like: Any) -> Any:
         return value
     if isinstance(like, tuple):
         if not isinstance(value, list | tuple) or len(value) != len(like):
-            raise OptionError(f"{name} must be {len(like)} numbers, not {value!r}")
+            raise OptionError(f"{name} must be {len(like)} numbers, not {value!r}", [name])
         return tuple(_checked(name, one, like[0]) for one in value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or (isinstance(like, int) and not isinstance(value, int)):
         kind = "a whole number" if isinstance(like, int) else "a number"
-        raise OptionError(f"{name} must be {kind}, not {value!r}")
+        raise OptionError(f"{name} must be {kind}, not {value!r}", [name])
     if not value >= 0 or (value == 0 and name not in _MAY_BE_ZERO):
-        raise OptionError(f"{name} must be above 0, not {value!r}")
+        raise OptionError(f"{name} must be above 0, not {value!r}", [name])
     limit = 1 if name in _BELOW_ONE else 10**12
     if value >= limit:
-        raise OptionError(f"{name} must be below {limit:,}, not {value!r}")
+        raise OptionError(f"{name} must be below {limit:,}, not {value!r}", [name])
     return value

@@ -171,7 +171,8 @@ class Training:
             self._model.train()
             if not math.isfinite(done.loss + loss):
                 raise OptionError(
-                    "the training diverges: choose a lower learning_rate, or more warmup updates"
+                    "the training diverges: choose a lower learning_rate, or more warmup updates",
+                    ["learning_rate", "warmup"],
                 )
             if loss < done.best_loss:
                 done.best_loss, done.best_update = loss, done.updates

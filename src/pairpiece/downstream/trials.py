@@ -14,8 +14,10 @@ import os
 import re
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,9 +157,11 @@ def _in_processes(
     with ProcessPoolExecutor(
         min(jobs, len(pending)), context, initializer=_begin, initargs=(queue, stop, os.getpid())
     ) as pool:
-        futures = [pool.submit(_perform_there, i, trial) for i, trial in enumerate(pending)]
-        waiting = set(futures)
+        futures: list[Future[None]] = []
         try:
+            with _without_ctrl_c():
+                futures += (pool.submit(_perform_there, i, t) for i, t in enumerate(pending))
+            waiting = set(futures)
             while waiting:
                 ended, waiting = wait(waiting, _POLL_SECONDS)
                 while not queue.empty():
@@ -165,11 +169,30 @@ def _in_processes(
                     report(pending[number], updates)
                 for future in ended:
                     future.result()
+        except BrokenProcessPool:
+            raise OptionError(
+                "a process that trained a model was ended from outside; if memory was short, train "
+                "fewer models at a time (jobs)",
+                ["jobs"],
+            ) from None
         except BaseException:
             stop.set()  # those that are at work leave after their update
             for future in futures:
                 future.cancel()
             raise
+
+
+@contextlib.contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Processes that begin meanwhile are never interrupted, not even while they import."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(queue: Any, stop: Any, parent: int) -> None:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pairpiece.evaluation.scores import Described, Evaluation, Score
+from pairpiece.terminal import visible
 
 SIGNIFICANT = 0.05
 _ARROWS = {"lower": "↓", "higher": "↑", "": ""}
@@ -100,7 +101,7 @@ def to_terminal(evaluation: Evaluation, bold: bool = False) -> str:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in evaluation.tokenizers:
-        table.add_column(Text(name), justify="right", overflow="fold")
+        table.add_column(Text(visible(name)), justify="right", overflow="fold")
     for metric in evaluation.shown_metrics():
         row = [
             Text(cell.text + mark * cell.best, style="bold" if cell.best else "")
@@ -118,7 +119,8 @@ def to_terminal(evaluation: Evaluation, bold: bool = False) -> str:
     )
     console.print(table)
     best_is = "" if bold else " ° the best."
-    return file.getvalue() + "\n".join([caption(evaluation) + best_is, *evaluation.notes]) + "\n"
+    below = [caption(evaluation) + best_is, *evaluation.notes]
+    return file.getvalue() + "".join(f"{visible(line)}\n" for line in below)
 
 
 def _width(evaluation: Evaluation) -> int:

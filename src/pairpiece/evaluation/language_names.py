@@ -30,7 +30,8 @@ def languages(
     for what, name in (("target", target_language), ("source", source_language)):
         if name is not None and (not isinstance(name, str) or not name.strip()):
             raise OptionError(
-                f"{what}_language must be the name of a language, such as 'it', not {name!r}"
+                f"{what}_language must be the name of a language, such as 'it', not {name!r}",
+                [f"{what}_language"],
             )
     sides = [(target_language, _path(target))]
     if source is not None:

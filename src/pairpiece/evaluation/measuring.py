@@ -87,7 +87,9 @@ def evaluate(
     )
     text = ParallelText.read(target, source, other_languages)
     if (dev_target is None) != (dev_source is None):
-        raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
+        raise OptionError(
+            "the dev text needs both sides: dev_source and dev_target", ["dev_source", "dev_target"]
+        )
     dev = None if dev_target is None else ParallelText.read(dev_target, dev_source)
     notes: list[str] = []
     systems = _usable(named_systems(tokenizers), text, notes)
@@ -149,7 +151,8 @@ def _with_aligner(
     """The settings with what the links of the aligner depend on."""
     if aligner == EFLOMAL:
         Eflomal.check_installed(
-            "measure without links (--no-align) or with those of --aligner fast_align"
+            'measure without links (align=False) or with those of aligner="fast_align"',
+            ["align", "aligner"],
         )
         if not Eflomal().repeatable:
             notes.append("the aligner cannot be repeated on this system")
@@ -184,7 +187,7 @@ def _usable(systems: list[System], text: ParallelText, notes: list[str]) -> list
         return systems
     usable = [system for system in systems if not system.uses_source]
     if not usable:
-        raise OptionError("these tokenizers need the source text: give it with --source")
+        raise OptionError("these tokenizers need the source text: give source=", ["source"])
     left_out = ["parity and alignment", *(s.name for s in systems if s.uses_source)]
     notes.append(f"no source text: {'; '.join(left_out)} left out")
     return usable
@@ -199,7 +202,7 @@ def _warnings(scores: list[Score]) -> list[str]:
         return []
     return [
         f"the runs of the aligner differ by {spread:.2f} in link f: give it more text "
-        f"(--dev-source, --dev-target) or more --runs"
+        f"of this kind (dev text), or more runs"
     ]
 
 
@@ -216,7 +219,9 @@ def _check(
     check_whole("runs", runs, 1, 1000)
     bootstrap.check_resamples(resamples)
     if type(renyi_power) not in (int, float) or not 0 <= renyi_power <= 100:
-        raise OptionError(f"renyi_power must be between 0 and 100, not {renyi_power!r}")
+        raise OptionError(
+            f"renyi_power must be between 0 and 100, not {renyi_power!r}", ["renyi_power"]
+        )
     check_seed(seed)
     check_choice("symmetrization", symmetrization, SYMMETRIZATIONS)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -46,11 +48,13 @@ def html(evaluation: Evaluation) -> str:
         for chart in figures.charts(evaluation)
     ]
     pieces = _pieces(evaluation)
+    script = _SCRIPT.read_text(encoding="utf-8")
     environment.filters |= {"number": number, "p_value": p_value}
     page: str = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         evaluation=evaluation,
         style=Markup(_STYLE.read_text(encoding="utf-8")),
-        script=Markup(_SCRIPT.read_text(encoding="utf-8")),
+        script=Markup(script),
+        script_hash=_hash(script),
         caption=caption(evaluation),
         version=__version__,
         parts=_parts(len(evaluation.tokenizers)),
@@ -69,6 +73,12 @@ def _parts(columns: int) -> list[range]:
     number = -(-columns // COLUMNS_ON_PAPER)
     ends = [columns * i // number for i in range(number + 1)]
     return [range(*both) for both in pairwise(ends)]
+
+
+def _hash(script: str) -> str:
+    """What a page says about the only script that may run in it."""
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def _script_json(value: Any) -> str:

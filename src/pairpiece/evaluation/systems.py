@@ -158,7 +158,7 @@ def _pairpiece(model: Tokenizer, name: str, way: str) -> System:
 
     def with_source(text: ParallelText) -> Tokens:
         if text.sources is None:
-            raise OptionError(f"{name} needs the source text: give it with --source")
+            raise OptionError(f"{name} needs the source text: give source=", ["source"])
         links = None
         if way == "aligned":
             pairs = list(zip(text.sources, text.targets, strict=True))
@@ -244,6 +244,7 @@ def source_side(given: Any, systems: list[System]) -> SubwordTokenizer:
         if system.model is not None and system.model.state.source_tokenizer is not None:
             return system.model.state.source_tokenizer
     raise OptionError(
-        "the source text needs a tokenizer: give --source-tokenizer, or a PairPiece model among "
-        "the tokenizers"
+        "the source text needs a tokenizer: give source_tokenizer=, or a PairPiece model "
+        "among the tokenizers",
+        ["source_tokenizer"],
     )

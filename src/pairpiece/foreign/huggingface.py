@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
 from pairpiece.foreign.protocol import ForeignTokenizer, Words
+from pairpiece.foreign.regular_expressions import check_expressions
 from pairpiece.foreign.source_words import by_word, source_words
 from pairpiece.foreign.tokenizer_json import read_tokenizer_json
 from pairpiece.text.vocabulary import Unigram
@@ -36,13 +38,22 @@ class HuggingFaceTokenizer(ForeignTokenizer):
     @functools.cached_property
     def _tokenizer(self) -> Any:
         tokenizers = tokenizers_library()
-        try:
+        check_expressions(self.content, self._name)
+        with self._asked("not a Hugging Face tokenizer"):
             tokenizer = tokenizers.Tokenizer.from_str(self.content.decode("utf-8"))
-        except Exception as error:  # the library raises plain Exception
-            raise OptionError(f"{self._name}: not a Hugging Face tokenizer: {error}") from None
         tokenizer.no_truncation()  # a file may say how to cut and fill up batches
         tokenizer.no_padding()
         return tokenizer
+
+    @contextlib.contextmanager
+    def _asked(self, what: str = "the library tokenizers cannot use it") -> Iterator[None]:
+        """What the library raises, plain Exception and worse, as an `OptionError`."""
+        try:
+            yield
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise OptionError(f"{self._name}: {what}: {error}") from None
 
     @functools.cached_property
     def is_byte_level(self) -> bool:
@@ -53,21 +64,27 @@ class HuggingFaceTokenizer(ForeignTokenizer):
     def tokens_by_word(self, text: str, words: Sequence[str] | None = None) -> Words:
         """The tokens of every word of the text."""
         text = without_surrogates(text)
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        tokenizer = self._tokenizer
+        with self._asked():
+            encoding = tokenizer.encode(text, add_special_tokens=False)
         words = source_words(text) if words is None else words
         return by_word(words, encoding.tokens, encoding.offsets)
 
     def tokenize_batch(self, texts: Sequence[str]) -> list[list[str]]:
         """The tokens of texts; unknown ones as the unknown token, not as they are written."""
-        found = self._tokenizer.encode_batch(
-            list(map(without_surrogates, texts)), add_special_tokens=False
-        )
-        return [[self._tokenizer.id_to_token(number) for number in row.ids] for row in found]
+        tokenizer = self._tokenizer
+        with self._asked():
+            found = tokenizer.encode_batch(
+                list(map(without_surrogates, texts)), add_special_tokens=False
+            )
+        return [[tokenizer.id_to_token(number) for number in row.ids] for row in found]
 
     def detokenize_batch(self, rows: Sequence[Sequence[str]]) -> list[str]:
         """The texts of lists of tokens; special ones are left out."""
-        ids = [[self._tokenizer.token_to_id(token) for token in row] for row in rows]
-        return list(self._tokenizer.decode_batch(ids))
+        tokenizer = self._tokenizer
+        ids = [[tokenizer.token_to_id(token) for token in row] for row in rows]
+        with self._asked():
+            return list(tokenizer.decode_batch(ids))
 
     def token_list(self) -> list[str]:
         """All tokens, by id."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import io
-import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sentencepiece
@@ -75,62 +73,3 @@ class SentencePieceTokenizer(ForeignTokenizer):
     def unigram(self) -> Unigram:
         """Its pieces and scores; raises `ModelFormatError` if they cannot be used as they are."""
         return read_model(self.content, self._name)
-
-
-# The paper's settings for the source tokenizer (appendix B).  The size is a wish: SentencePiece
-# stops below it if the text has too little to offer.
-SOURCE_SETTINGS: dict[str, Any] = {
-    "model_type": "unigram",
-    "character_coverage": 1.0,
-    "shrinking_factor": 0.75,
-    "num_sub_iterations": 2,
-    "allow_whitespace_only_pieces": True,
-    "byte_fallback": True,
-    "normalization_rule_name": "nfkc",
-    "hard_vocab_limit": False,
-    "minloglevel": 2,
-}
-
-
-def train_sentencepiece(
-    sentences: Iterable[str], vocab_size: int, option: str = "--vocab-size"
-) -> SentencePieceTokenizer:
-    """A SentencePiece unigram model with the paper's settings; Ctrl-C works meanwhile.
-
-    `option` is how the user chooses the size, in case it cannot be had.
-    """
-    model = io.BytesIO()
-    failures: list[BaseException] = []
-
-    def watched() -> Iterator[str]:
-        try:
-            yield from sentences
-        except BaseException as error:  # SentencePiece would make a text of it
-            failures.append(error)
-            raise
-
-    def train() -> None:
-        try:
-            sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=watched(),
-                model_writer=model,
-                vocab_size=vocab_size,
-                **SOURCE_SETTINGS,
-            )
-        except BaseException as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=train, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.2)
-    if failures and isinstance(failures[0], RuntimeError):
-        # Without its place in the source, and advice about options that are not the user's.
-        why = str(failures[0]).rpartition("] ")[2].partition(" Increase")[0].rstrip(".")
-        raise OptionError(
-            f"SentencePiece cannot train a tokenizer of {vocab_size} pieces: {why}; choose another "
-            f"size ({option})"
-        )
-    if failures:
-        raise failures[0]
-    return SentencePieceTokenizer(model.getvalue())

@@ -108,11 +108,12 @@ def read_model(content: bytes, name: str) -> Unigram:
     try:
         entries, specs = _model_parts(content)
         trainer, normalizer, denormalizer = specs[2], specs[3], specs[5]
+        _check_types(trainer, normalizer, denormalizer)
         pieces = [entry[1].decode("utf-8") for entry in entries]
         special = {key: trainer.get(40 + i, i if i < 3 else -1) for i, key in enumerate(ROLES)}
         special = {key: i - 2**64 if i >= 2**63 else i for key, i in special.items()}
         kinds = [_KINDS[entry.get(3, 1)] for entry in entries]
-        table = bytes(memoryview(normalizer.get(2, b"")))
+        table = normalizer.get(2, b"")
     except (ValueError, KeyError, AttributeError, TypeError):
         raise ModelFormatError(f"{name}: not a SentencePiece model") from None
     if not entries:
@@ -142,6 +143,17 @@ def read_model(content: bytes, name: str) -> Unigram:
         add_dummy_prefix=bool(normalizer.get(3, 1)),
         remove_extra_spaces=bool(normalizer.get(4, 1)),
     )
+
+
+def _check_types(
+    trainer: dict[int, Any], normalizer: dict[int, Any], denormalizer: dict[int, Any]
+) -> None:
+    """Raise a ``ValueError`` if a field that is read below is not of its type."""
+    numbers = [trainer.get(number, 0) for number in (3, 24, 40, 41, 42, 43)]
+    numbers += [normalizer.get(number, 0) for number in (3, 4, 5)]
+    tables = [spec.get(2, b"") for spec in (normalizer, denormalizer)]
+    if set(map(type, numbers)) != {int} or set(map(type, tables)) != {bytes}:
+        raise ValueError("a field has another type")
 
 
 def _model_parts(content: bytes) -> tuple[list[dict[int, Any]], dict[int, dict[int, Any]]]:

@@ -79,7 +79,8 @@ class LearningOptions:
             mixture = self.conditional == "mixture" and self.source_side != "none"
             if mixture and getattr(self, name) == 0:
                 raise OptionError(
-                    f"a mixture needs {name} above 0: unseen pieces would be impossible"
+                    f"a mixture needs {name} above 0: unseen pieces would be impossible",
+                    [name],
                 )
             if getattr(self, name) != 0:
                 check_between(name, getattr(self, name), LEAST, most)

@@ -51,7 +51,9 @@ class Plan:
         check_positive("vocab_size", vocab_size)
         limit = how["memory_limit"]
         if limit is not None and (type(limit) is not int or limit < 0):
-            raise OptionError(f"memory_limit must be a number of bytes, not {limit!r}")
+            raise OptionError(
+                f"memory_limit must be a number of bytes, not {limit!r}", ["memory_limit"]
+            )
         text, learning = _text_and_learning(mode, options, vocabulary)
         if vocabulary is None:
             allowed = _pieces_of(start_from)
@@ -94,10 +96,18 @@ def _text_and_learning(
     own = {field.name for field in dataclasses.fields(TextOptions)} | _ABOUT_PIECES.keys()
     for name in options:
         if name in own:
-            raise OptionError(f"{name} cannot be set: the vocabulary has its own")
+            raise OptionError(f"{name} cannot be set: the vocabulary has its own", [name])
     if learning.source_side == "none":
         raise OptionError("without a source side there is nothing to learn for a vocabulary")
     return vocabulary.options, learning
+
+
+def check_special_ids(text: TextOptions, size: int) -> None:
+    """Raise an `OptionError` for special tokens that lie beyond all ids."""
+    for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
+        if getattr(text, name) >= size:
+            given = getattr(text, name)
+            raise OptionError(f"{name} {given} lies outside the {size} ids there are", [name])
 
 
 def _check_fixed(vocab_size: int | None, start_from: object) -> None:
@@ -105,10 +115,13 @@ def _check_fixed(vocab_size: int | None, start_from: object) -> None:
     if vocab_size is not None:
         raise OptionError(
             "vocab_size cannot be set with vocabulary, which stays as it is; start_from takes "
-            "another one as a beginning"
+            "another one as a beginning",
+            ["vocab_size", "vocabulary", "start_from"],
         )
     if start_from is not None:
-        raise OptionError("vocabulary and start_from exclude each other")
+        raise OptionError(
+            "vocabulary and start_from exclude each other", ["vocabulary", "start_from"]
+        )
 
 
 def _pieces_of(given: Tokenizer | Iterable[str] | None) -> list[str] | None:

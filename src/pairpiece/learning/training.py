@@ -13,7 +13,7 @@ from pairpiece.learning.engine import Engine, compiled
 from pairpiece.learning.options import LearningOptions
 from pairpiece.learning.outcome import table_of, vocabulary_of
 from pairpiece.learning.pairs import PairLike, Pairs
-from pairpiece.learning.plan import Plan
+from pairpiece.learning.plan import Plan, check_special_ids
 from pairpiece.learning.schedule import ProgressCallback, follow_schedule
 from pairpiece.learning.translations import translations_of
 from pairpiece.model.opening import as_tokenizer
@@ -103,7 +103,7 @@ def learn_tokenizer(
     engine = _start(pairs, reserved, plan)
     if vocabulary is None:
         wanted = _learned_size(engine, len(reserved), plan.vocab_size, plan.hard_vocab_limit)
-        _check_special_ids(text, wanted + len(reserved))
+        check_special_ids(text, wanted + len(reserved))
     else:
         wanted = len(engine.pieces())
         if wanted == 0:
@@ -169,31 +169,35 @@ def _select(pairs: Pairs, learning: LearningOptions) -> Pairs:
     return pairs
 
 
+def check_seeds(words: list[str], plan: Plan) -> None:
+    """Raise a `MemoryLimitError` if the seeds of these different words may take too much."""
+    if plan.memory_limit is not None:
+        longest = plan.learning.max_piece_length
+        advice = f"{_shorter(plan)} or leave out rare words"
+        _check_memory("collecting the seeds", _core.seed_bytes(words, longest), advice, plan)
+
+
 def _start(pairs: Pairs, reserved: list[str], plan: Plan) -> Engine:
-    learning, memory_limit = plan.learning, plan.memory_limit
-
-    def check(stage: str, needed: int, advice: str) -> None:
-        if memory_limit is not None and needed > memory_limit:
-            raise MemoryLimitError(
-                f"{stage} may need {needed / 2**20:,.0f} MiB but memory_limit is "
-                f"{memory_limit / 2**20:,.0f} MiB: {advice}"
-            )
-
-    shorter = f"lower max_piece_length (now {learning.max_piece_length})"
-    fewer = f"raise min_seed_count (now {learning.min_seed_count:g}), cap the seeds with max_seeds"
-
-    if memory_limit is not None:
-        needed = _core.seed_bytes(pairs.words, learning.max_piece_length)
-        check("collecting the seeds", needed, f"{shorter} or leave out rare words")
-    engine = compiled(pairs, learning, reserved, plan.num_threads, plan.allowed)
-    check("the co-occurrence table", engine.table_bytes(), f"{fewer} or {shorter}")
+    check_seeds(pairs.words, plan)
+    engine = compiled(pairs, plan.learning, reserved, plan.num_threads, plan.allowed)
+    least = plan.learning.min_seed_count
+    fewer = f"raise min_seed_count (now {least:g}), cap the seeds with max_seeds"
+    advice = f"{fewer} or {_shorter(plan)}"
+    _check_memory("the co-occurrence table", engine.table_bytes(), advice, plan)
     return engine
 
 
-def _check_special_ids(text: TextOptions, size: int) -> None:
-    for name in ("unk_id", "bos_id", "eos_id", "pad_id"):
-        if getattr(text, name) >= size:
-            raise OptionError(f"{name} {getattr(text, name)} lies outside the {size} ids there are")
+def _shorter(plan: Plan) -> str:
+    return f"lower max_piece_length (now {plan.learning.max_piece_length})"
+
+
+def _check_memory(stage: str, needed: int, advice: str, plan: Plan) -> None:
+    if plan.memory_limit is not None and needed > plan.memory_limit:
+        raise MemoryLimitError(
+            f"{stage} may need {needed / 2**20:,.0f} MiB but memory_limit is "
+            f"{plan.memory_limit / 2**20:,.0f} MiB: {advice}",
+            ["memory_limit", "max_piece_length", "min_seed_count", "max_seeds"],
+        )
 
 
 def _learned_size(engine: Engine, fixed: int, vocab_size: int, hard: bool) -> int:
@@ -208,6 +212,7 @@ def _learned_size(engine: Engine, fixed: int, vocab_size: int, hard: bool) -> in
         raise VocabularySizeError(
             f"vocab_size {vocab_size} cannot be reached: with these pairs and options it must be "
             f"between {lowest} and {highest}; {advice}, or pass hard_vocab_limit=False for the "
-            f"nearest size"
+            f"nearest size",
+            ["vocab_size", "character_coverage", "min_seed_count", "hard_vocab_limit"],
         )
     return min(max(vocab_size, lowest), highest) - fixed

@@ -44,7 +44,8 @@ def translations_of(
     if memory_limit is not None and needed > memory_limit:
         raise MemoryLimitError(
             f"what each piece stands for may need {needed / 2**20:,.0f} MiB but memory_limit is "
-            f"{memory_limit / 2**20:,.0f} MiB: align the words, or give less text"
+            f"{memory_limit / 2**20:,.0f} MiB: align the words, or give less text",
+            ["memory_limit"],
         )
     owner, place = _spread(begin[word], begin[word + 1])
     places = pieces[place] * len(pairs.source_tokens) + source[owner]

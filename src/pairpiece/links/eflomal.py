@@ -57,9 +57,14 @@ class Eflomal:
 
     def __post_init__(self) -> None:
         if type(self.samplers) is not int or not 1 <= self.samplers <= 64:
-            raise OptionError(f"samplers must be between 1 and 64, not {self.samplers!r}")
+            raise OptionError(
+                f"samplers must be between 1 and 64, not {self.samplers!r}", ["samplers"]
+            )
         if type(self.length) not in (int, float) or not 0.01 <= self.length <= 100:
-            raise OptionError(f"aligner_length must be between 0.01 and 100, not {self.length!r}")
+            raise OptionError(
+                f"aligner_length must be between 0.01 and 100, not {self.length!r}",
+                ["aligner_length"],
+            )
 
     @property
     def version(self) -> str:
@@ -70,12 +75,15 @@ class Eflomal:
             return "unknown"
 
     @staticmethod
-    def check_installed(instead: str = "") -> None:
-        """Raise an `AlignerError` if it is not there: how to install it, or what to do instead."""
+    def check_installed(instead: str = "", options: Iterable[str] = ()) -> None:
+        """Raise an `AlignerError` if it is not there: how to install it, or what to do instead.
+
+        `options` are the names of arguments in what is to be done instead.
+        """
         try:
             _program("eflomal-align")
         except AlignerError as error:
-            raise AlignerError(f"{error}, or {instead}" if instead else str(error)) from None
+            raise AlignerError(f"{error}, or {instead}" if instead else error, options) from None
 
     @property
     def repeatable(self) -> bool:
@@ -180,8 +188,9 @@ def _run(
                 raise OSError(number, os.strerror(number), str(folder))
         raise AlignerError(
             f"{name} failed with exit code {process.returncode} and said: {said or 'nothing'}. If "
-            f"it was killed, there may not be enough memory: try fewer lines (--max-lines). "
-            f"Otherwise {_INSTALL}"
+            f"it was killed, there may not be enough memory: try fewer lines (max_lines). "
+            f"Otherwise {_INSTALL}",
+            ["max_lines"],
         )
 
 

@@ -10,12 +10,11 @@ import importlib.util
 import itertools
 import os
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-from pairpiece import files
+from pairpiece import child, files
 from pairpiece.errors import AlignerError
 from pairpiece.links.pharaoh import parse_links
 from pairpiece.links.symmetrization import Link
@@ -39,7 +38,7 @@ def align(folder: Path) -> Iterator[list[Link]]:
     check_installed()
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", __name__, str(folder.absolute())],
+        child.command(__name__, str(folder.absolute())),
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -58,10 +57,11 @@ def _words(path: Path) -> Iterator[list[str]]:
     return (line.replace("|", "¦").split() for line in files.lines(path))  # ||| parts the sides
 
 
-def _main(folder: Path) -> None:
-    """With the settings that its authors recommend."""
+def main(arguments: list[str]) -> None:
+    """Align in a folder, with the settings that the authors of fast_align recommend."""
     import systran_align
 
+    folder = Path(arguments[0])
     sides = [list(_words(folder / f"{side}.words")) for side in ("source", "target")]
     joint = (f"{' '.join(s)} ||| {' '.join(t)}\n" for s, t in zip(*sides, strict=True) if s and t)
     files.write(folder / "joint", "".join(joint).encode("utf-8"))
@@ -79,7 +79,3 @@ def _main(folder: Path) -> None:
 
 def _lines(rows: Iterable[Iterable[Link]]) -> Iterator[str]:
     return (" ".join(itertools.starmap("{}-{}".format, row)) + "\n" for row in rows)
-
-
-if __name__ == "__main__":
-    _main(Path(sys.argv[1]))

@@ -13,6 +13,7 @@ from pairpiece.model.encoding import (
     EncodeOptions,
     Encoding,
     Links,
+    check_alpha,
     check_out_type,
     check_seed,
     check_text,
@@ -245,8 +246,7 @@ class Encoder(StatefulTokenizer):
     ) -> list[Any]:
         """A segmentation of each text; that of text i is what `sample` draws with `seed` + i."""
         check_threads(num_threads)
-        if not isinstance(alpha, int | float) or not 0 <= alpha <= 100:
-            raise OptionError(f"alpha must be between 0 and 100, not {alpha}")
+        check_alpha(alpha)
         seed = self.state.seed if seed is None else seed
         check_seed(seed)
         wanted = {"alpha": alpha, "seed": seed % 2**64, "threads": num_threads}
@@ -316,7 +316,9 @@ class Encoder(StatefulTokenizer):
             if alignments is not None:
                 raise OptionError("an alignment needs the source it aligns with")
             if whole_sentence:
-                raise OptionError("whole_sentence is about the source: give the source too")
+                raise OptionError(
+                    "whole_sentence is about the source: give the source too", ["whole_sentence"]
+                )
             return bigram
         if len(sources) != size or (alignments is not None and len(alignments) != size):
             raise OptionError(

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, TypedDict, TypeVar
 
 from pairpiece.errors import OptionError
 from pairpiece.foreign.protocol import Source
-from pairpiece.options import check_whole
+from pairpiece.options import check_between, check_whole
 
 T = TypeVar("T")
 
@@ -99,10 +99,15 @@ def check_text(text: object) -> None:
 def check_seed(seed: object) -> None:
     """Raise an `OptionError` for anything but a whole number."""
     if type(seed) is not int:
-        raise OptionError(f"seed must be a whole number, not {seed!r}")
+        raise OptionError(f"seed must be a whole number, not {seed!r}", ["seed"])
 
 
-MAX_THREADS = 4096
+def check_alpha(alpha: object) -> None:
+    """Raise an `OptionError` for anything but an exponent of probabilities."""
+    check_between("alpha", alpha, 0, 100)
+
+
+MAX_THREADS = 1024
 """More than any machine has processors; the core starts no more than there are, or 16."""
 
 

@@ -65,7 +65,9 @@ class Tokenizer(Encoder):
         above `min_score`, has no link.
         """
         if not isinstance(min_score, int | float) or not 0 <= min_score <= 1:
-            raise OptionError(f"min_score must be a probability, from 0 to 1, not {min_score!r}")
+            raise OptionError(
+                f"min_score must be a probability, from 0 to 1, not {min_score!r}", ["min_score"]
+            )
         table = self.cooccurrences()
         words = listed("the source", self.source_words(source))
         ids: list[int] = self.encode(target, source=words, alignment=alignment)
@@ -81,7 +83,7 @@ class Tokenizer(Encoder):
     def lexicon(self, k: int = 5) -> Lexicon:
         """The `k` likeliest source tokens of every piece, and pieces of every source token."""
         if type(k) is not int or k < 1:
-            raise OptionError(f"k must be at least 1, not {k}")
+            raise OptionError(f"k must be at least 1, not {k}", ["k"])
         return Lexicon.from_table(self.cooccurrences(), self.state.vocabulary, k)
 
     def source_weights(self, top: int = TOP) -> SourceWeights:

@@ -11,6 +11,8 @@ from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
 from pairpiece.foreign.byte_level import byte_alphabet, readable_bytes
+from pairpiece.foreign.regular_expressions import check_expressions
+from pairpiece.model.opening import file_content
 
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
@@ -107,8 +109,12 @@ def _loaded(path: Path) -> Any:
         ) from None
     if not path.is_dir():
         raise OptionError(f"{path}: there is no such folder; a model is one that lies on disk")
+    if (file := path / "tokenizer.json").is_file():
+        check_expressions(file_content(file), str(file))
     try:
-        return AutoTokenizer.from_pretrained(str(path), local_files_only=True)
+        return AutoTokenizer.from_pretrained(
+            str(path), local_files_only=True, trust_remote_code=False
+        )
     except Exception as error:  # whatever transformers meets in files of others
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelFormatError(f"{path}: its tokenizer cannot be loaded: {reason}") from None

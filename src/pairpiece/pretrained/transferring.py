@@ -267,7 +267,9 @@ def _config(folder: Path) -> Any:
     if not (folder / "config.json").is_file():
         raise OptionError(f"{folder}: there is no config.json in it; a model is a folder on disk")
     try:
-        return AutoConfig.from_pretrained(str(folder), local_files_only=True)
+        return AutoConfig.from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=False
+        )
     except Exception as error:  # whatever transformers meets in files of others
         raise ModelFormatError(f"{folder / 'config.json'}: {error}") from None
 
@@ -284,7 +286,7 @@ def _with_pad_of(config: Any, tokenizer: Tokenizer, theirs: ModelTokenizer) -> T
     if given < 0 or tokenizer.id_to_piece(given) != pad or wanted >= len(order):
         raise OptionError(
             f"{config.model_type} counts positions from the id of {pad}, which the tokenizer "
-            f"lacks: train it with --set pad_id={wanted} and --set pad_piece={pad}"
+            f"lacks: train it with `pairpiece train --set pad_id={wanted} --set pad_piece={pad}`"
         )
     order[wanted], order[given] = order[given], order[wanted]
     try:

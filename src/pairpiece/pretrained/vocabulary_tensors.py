@@ -46,13 +46,15 @@ def sizes(config: Any, side: str) -> list[str]:
     if side != "both" and not separate:
         raise OptionError(
             f"side {side!r} is for models whose encoder and decoder have vocabularies of their "
-            f"own; this one has one vocabulary"
+            f"own; this one has one vocabulary",
+            ["side"],
         )
     if separate and side == "both":
         raise OptionError(
             "the encoder and the decoder of this model have vocabularies of their own: choose "
             "side 'decoder' for a model that writes the new language, 'encoder' for one that "
-            "reads it"
+            "reads it",
+            ["side"],
         )
     names = [name for name in SIZES if isinstance(getattr(text, name, None), int)]
     if separate:

@@ -86,7 +86,8 @@ class AlignedText:
             raise AlignerError(
                 f"{place}: a link lies outside the {len(source_words)} source and {len(words)} "
                 f"target words of this sentence; the links are taken to be between "
-                f"{self.choice.links_between} (--links-between)"
+                f"{self.choice.links_between} (links_between)",
+                ["links_between"],
             ) from None
         return links
 

@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pairpiece import _core
 from pairpiece.corpus.reading import Corpus, Paths
-from pairpiece.errors import AlignerError, OptionError
+from pairpiece.errors import AlignerError, MemoryLimitError, OptionError
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.learning.options import PENALTIES, PRESETS
-from pairpiece.learning.plan import Plan
+from pairpiece.learning.plan import Plan, check_special_ids
 from pairpiece.links.eflomal import TRAINING_LENGTH, Eflomal
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
 from pairpiece.model.encoding import check_seed, check_threads
 from pairpiece.model.opening import open_tokenizer
 from pairpiece.model.tokenizer import Tokenizer, open_vocabulary
-from pairpiece.options import check_balance, check_choice, check_flag, check_positive
+from pairpiece.options import check_balance, check_choice, check_flag, check_positive, check_size
+from pairpiece.text.vocabulary import reserved_pieces
 
 EFLOMAL, NO_LINKS = "eflomal", "none"
 LINKS_BETWEEN = ("words", "spaces")
@@ -77,7 +79,7 @@ class SourceChoice:
     source_vocab_size: int | None = None
 
     def __post_init__(self) -> None:
-        check_positive("source_vocab_size", self.source_vocab_size)
+        check_size("source_vocab_size", self.source_vocab_size)
 
     def opened(self) -> SubwordTokenizer | None:
         """The tokenizer that was given, if one was."""
@@ -108,6 +110,11 @@ class LinkChoice:
         check_flag("keep_priors", self.keep_priors)
         check_choice("symmetrization", self.symmetrization, SYMMETRIZATIONS)
         check_choice("links_between", self.links_between, LINKS_BETWEEN)
+        self.aligner(seed=0)
+
+    def aligner(self, seed: int) -> Eflomal:
+        """Eflomal as it was chosen."""
+        return Eflomal(self.samplers, seed, self.aligner_length)
 
     def settled(self, source_side: str) -> LinkChoice:
         """The choice, found to be possible; none without a source side to link with."""
@@ -116,11 +123,14 @@ class LinkChoice:
             raise AlignerError(f"{align}: there is no such Pharaoh file; or say eflomal or none")
         if align == EFLOMAL and source_side != "none":
             Eflomal.check_installed(
-                "pass the links of another aligner as a Pharaoh file (--align FILE), or train "
-                "without links (--align none)"
+                "pass the links of another aligner as a Pharaoh file (align=), or train without "
+                'links (align="none")',
+                ["align"],
             )
         if self.keep_priors and align != EFLOMAL:
-            raise OptionError("keep_priors needs Eflomal: priors are what it learns about words")
+            raise OptionError(
+                "keep_priors needs Eflomal: priors are what it learns about words", ["keep_priors"]
+            )
         return dataclasses.replace(self, align=NO_LINKS if source_side == "none" else align)
 
     @property
@@ -144,7 +154,7 @@ class VocabularyChoice:
     hard_vocab_limit: bool = True
 
     def __post_init__(self) -> None:
-        check_positive("vocab_size", self.vocab_size)
+        check_size("vocab_size", self.vocab_size)
         check_flag("hard_vocab_limit", self.hard_vocab_limit)
 
     def opened(self) -> VocabularyChoice:
@@ -154,7 +164,8 @@ class VocabularyChoice:
             vocabulary = open_vocabulary(vocabulary)
         elif not isinstance(vocabulary, Tokenizer | None):
             raise OptionError(
-                f"vocabulary must be a tokenizer or a path to one, not {vocabulary!r}"
+                f"vocabulary must be a tokenizer or a path to one, not {vocabulary!r}",
+                ["vocabulary"],
             )
         if isinstance(start_from, str | os.PathLike):
             start_from = open_vocabulary(start_from)
@@ -179,7 +190,10 @@ class CalibrationChoice:
         if self.balance is not None:
             check_balance(self.balance)
         if (self.dev_source is None) != (self.dev_target is None):
-            raise OptionError("the dev text needs both sides: --dev-source and --dev-target")
+            raise OptionError(
+                "the dev text needs both sides: dev_source and dev_target",
+                ["dev_source", "dev_target"],
+            )
 
     @property
     def proportion(self) -> float | None:
@@ -261,11 +275,13 @@ def prepare(
     )
     if plan.text.pretokenization == "custom":
         raise OptionError("a pre-tokenizer of one's own works with train_from_pairs only")
+    _check_size(plan)
     preset = PRESETS[mode]
     adjustable = preset.adjustable and not options.keys() & PENALTIES
     if not adjustable and calibration != CalibrationChoice():
         raise OptionError(
-            "dev text and balance are for the default mode, without penalties per piece"
+            "dev text and balance are for the default mode, without penalties per piece",
+            ["balance"],
         )
     return Job(
         balance=calibration.proportion,
@@ -276,10 +292,25 @@ def prepare(
         strict=text_choice.strict,
         source_tokenizer=source_choice.opened(),
         source_vocab_size=source_choice.source_vocab_size or plan.vocab_size,
-        aligner=Eflomal(link_choice.samplers, running.seed, link_choice.aligner_length),
+        aligner=link_choice.aligner(running.seed),
         pairs_per=preset.pairs_per,
         plan=plan,
     )
+
+
+def _check_size(plan: Plan) -> None:
+    """Raise an error if the size does not go with the other options, whatever the text."""
+    learned = plan.vocab_size - len(reserved_pieces(plan.text))
+    if plan.vocabulary is not None or not plan.hard_vocab_limit or learned < 1:
+        return
+    check_special_ids(plan.text, plan.vocab_size)
+    needed = learned * _core.seed_bytes(["a"], 1)  # each was a seed
+    if plan.memory_limit is not None and needed > plan.memory_limit:
+        raise MemoryLimitError(
+            f"learning {learned:,} pieces takes {needed / 2**20:,.1f} MiB or more but memory_limit "
+            f"is {plan.memory_limit / 2**20:,.1f} MiB: raise it, or lower vocab_size",
+            ["memory_limit", "vocab_size"],
+        )
 
 
 _Choice = TypeVar("_Choice")

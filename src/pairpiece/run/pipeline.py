@@ -17,7 +17,8 @@ from pairpiece.corpus.reading import Paths
 from pairpiece.errors import CorpusError
 from pairpiece.foreign.protocol import SubwordTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
-from pairpiece.learning.training import translated_again
+from pairpiece.learning.plan import Plan
+from pairpiece.learning.training import check_seeds, translated_again
 from pairpiece.model.calibration import calibrated, misses
 from pairpiece.model.saving import check_destination
 from pairpiece.model.tokenizer import Tokenizer, load
@@ -31,7 +32,7 @@ from pairpiece.run.stages.pairs import CollectPairs, read_pairs
 from pairpiece.run.stages.read import Read
 from pairpiece.run.stages.source import TrainSource
 from pairpiece.run.stages.stage import Doing
-from pairpiece.run.stages.words import SplitWords
+from pairpiece.run.stages.words import SplitWords, read_words
 from pairpiece.run.workspace import Result, Workspace, default_folder
 
 
@@ -120,6 +121,7 @@ def run(
         if source is None and job.plan.learning.source_side != "none":
             source = _trained(do(TrainSource(job, text)))
         words = do(SplitWords(job, text, source))
+        _check_memory(job.plan, words)
         links = do(AlignWords(job, words)) if job.links.align == EFLOMAL else None
         aligned = AlignedText(job.links, source, text, words, links)
         pairs = do(CollectPairs(job, aligned))
@@ -134,10 +136,18 @@ def run(
         return FinishedRun(tokenizer, do.results, _examples(text), folder if cache else None)
 
 
+def _check_memory(plan: Plan, words: Result) -> None:
+    """Raise a `MemoryLimitError` before the words are aligned, if it is certain already."""
+    if plan.memory_limit is not None and plan.learning.source_side != "aligned":
+        rows = read_words(words.folder / "target.words")
+        different = set(itertools.chain.from_iterable(rows)) - {"", *plan.text.user_defined_symbols}
+        check_seeds(sorted(different), plan)
+
+
 def _tell_findings(text: Result, strict: bool, reporter: Reporter) -> None:
     for finding in (Finding(**finding) for finding in text.details["findings"]):
         if strict:
-            raise CorpusError(f"{finding} (--strict makes this an error)")
+            raise CorpusError(f"{finding} (strict=True makes this an error)", ["strict"])
         reporter.warning(str(finding))
 
 

@@ -46,16 +46,20 @@ class TextOptions:
         check_choice("pretokenization", self.pretokenization, PRETOKENIZATIONS)
         if self.split_digits and self.pretokenization == "custom":
             raise OptionError(
-                "split_digits cannot be set with a pre-tokenizer of your own: let it split digits"
+                "split_digits cannot be set with a pre-tokenizer of your own: let it split digits",
+                ["split_digits"],
             )
         if self.unk_id < 0:
-            raise OptionError("unk_id cannot be negative: <unk> always exists")
+            raise OptionError("unk_id cannot be negative: <unk> always exists", ["unk_id"])
         for name in ("bos_id", "eos_id", "pad_id"):
             if getattr(self, name) < -1:
-                raise OptionError(f"{name} must be an id, or -1 for none")
+                raise OptionError(f"{name} must be an id, or -1 for none", [name])
         special = self.special_tokens()
         if len(special) < 1 + (self.bos_id >= 0) + (self.eos_id >= 0) + (self.pad_id >= 0):
-            raise OptionError("unk_id, bos_id, eos_id and pad_id must differ (or be -1 for none)")
+            raise OptionError(
+                "unk_id, bos_id, eos_id and pad_id must differ (or be -1 for none)",
+                ["unk_id", "bos_id", "eos_id", "pad_id"],
+            )
         names = [*special.values(), *self.user_defined_symbols, *self.control_symbols]
         for name in names:
             if name == MARKER or (self.byte_fallback and name in BYTE_PIECES):

@@ -10,7 +10,7 @@ from typing import Any
 import sentencepiece
 
 from pairpiece import files
-from pairpiece.foreign.sentencepiece import train_sentencepiece
+from pairpiece.foreign.sentencepiece_training import train_sentencepiece
 from pairpiece.run.job import Job
 from pairpiece.run.reporting import Reporter
 from pairpiece.run.stages.stage import Stage, sentences
@@ -46,6 +46,6 @@ class TrainSource(Stage):
             # How far it is from now on SentencePiece does not tell.
             reporter.advance(self.text.details["used"], None, "sentences")
 
-        model = train_sentencepiece(lines(), self.job.source_vocab_size, "--source-vocab-size")
+        model = train_sentencepiece(lines(), self.job.source_vocab_size, "source_vocab_size")
         (folder / "source.model").write_bytes(model.content)
         return {"vocab_size": model.vocab_size}
