@@ -24,6 +24,8 @@ from attacks.campaign import Outcome, attack_core, attack_python, write_seeds  #
 from attacks.catalogue import TARGETS  # noqa: E402
 from attacks.core_seeds import SEEDS  # noqa: E402
 
+from pairpiece import PairPieceError  # noqa: E402
+
 CORE = [f"core/{name}" for name in SEEDS]
 
 
@@ -42,7 +44,10 @@ def main() -> None:
         parser.error(f"there is no target {min(unknown)}")
     if options.replay:
         [name] = options.targets
-        print(TARGETS[name].attack(options.replay.read_bytes()))
+        try:
+            print(TARGETS[name].attack(options.replay.read_bytes()))
+        except PairPieceError as error:
+            print(f"refused: {error}")
     elif options.seeds:
         write_all_seeds(options.seeds)
     else:
