@@ -19,7 +19,8 @@ from attacks.worker import HEADER
 HERE = Path(__file__).parents[1]
 _PATIENCE = 600  # seconds for a process that does not even use its processor
 _MOST_DEATHS = 20
-_TIMEOUT, _OUT_OF_MEMORY = 70, 71  # what libFuzzer exits with
+_UNCAUGHT = 1  # what Python exits with
+_TIMEOUT = 70  # and libFuzzer
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def attack_python(
         found = replace(found, inputs=found.inputs + count + (code != 0))
         if code == 0:
             break
-        if not data:  # it has not come to the inputs
+        if not data or code == _UNCAUGHT:  # an error of these programs themselves
             raise RuntimeError(f"{name}: {said}")
         hangs = code in (-signal.SIGXCPU, None)
         kind = "hang" if hangs else "crash"

@@ -96,7 +96,7 @@ def _change_one(root: list[Any], generator: random.Random) -> None:
             other = other[_key(other, generator)]
         place[key] = copy.deepcopy(other)
     elif kind == 3:
-        place[key] = generator.choice(ODD_VALUES)
+        place[key] = copy.deepcopy(generator.choice(ODD_VALUES))
     else:
         place[key] = _nudged(place[key], generator)
 
