@@ -108,10 +108,16 @@ def test_models_are_written_for_other_tools_as_shown(trained: Path) -> None:
     theirs = peers.unigram(lines_of(trained / "train.fr"), 300)
     theirs.add_special_tokens(["<|im_start|>"])
     theirs.save(str(trained / "llama" / "tokenizer.json"))
+    typed("pairpiece baseline --text train.fr --vocab-size 400 -o fr.model", trained)
     document = (DOCUMENTS / "docs" / "exports.md").read_text(encoding="utf-8")
     commands = re.findall("`(pairpiece export [^`]+)`", document)
+    commands = [command for command in commands if " --to " in command]
     typed("\n".join(commands), trained)
     kinds = {command.split(" --to ")[1].split()[0] for command in commands}
     assert kinds == {"hf", "sentencepiece", "marian", "fairseq", "lexicon", "table"}
     for command in commands:
         assert (trained / command.split(" -o ")[1]).exists()
+    said = typed(shown("docs/exports.md", "pairpiece export it-fr/ --into"), trained)
+    assert said.count("new pieces") == 2
+    assert (trained / "llama-it" / "tokenizer.json").exists()
+    assert (trained / "joint.model").exists()

@@ -125,7 +125,7 @@ def test_options_of_text_can_be_set(
         ("smothing=2", "'smothing'; did you mean smoothing?"),
         ("xyzzy=2", "there is no option 'xyzzy'"),
         ("smoothing", "expected NAME=VALUE"),
-        ("smoothing=-1", "--set smoothing must be between 0 and 1e+12"),
+        ("smoothing=-1", "--set smoothing must be between 1e-09 and 1e+09"),
         ("byte_fallback=maybe", "byte_fallback must be of type bool"),
         ("hard_vocab_limit=maybe", "hard_vocab_limit must be"),
         ("length_penalty=4", "expected length_penalty=[over,under,unlinked]"),

@@ -66,7 +66,10 @@ IN_USE = {
     "digits in threes from the right": r"(?=(\d{3})+(?!\d))",
     "digits in threes, otherwise": r"\p{N}{1,3}(?=(?:\p{N}{3})*(?:\P{N}|$))",
     "our words": word_pattern.lossless(),
-    "our words between spaces": word_pattern.BY_SPACES,
+    "our words and digits": word_pattern.lossless("0123456789"),
+    "our words between spaces and digits": word_pattern.by_spaces("0123456789"),
+    "our digits": word_pattern.between("0123456789"),
+    "our words between spaces": word_pattern.by_spaces(),
     "our places before symbols": word_pattern.before_symbols(word_pattern.NOT_AFTER_SPACE),
     "our places, inside": word_pattern.before_symbols(word_pattern.AFTER_CHARACTER),
 }

@@ -110,7 +110,7 @@ CALLS: dict[str, tuple[Call, str]] = {
     **{
         f"{name}, num_threads={value!r}": (
             lambda t, call=call, value=value: call(t, num_threads=value),
-            "num_threads must be between 1 and 4,096",
+            "num_threads must be between 1 and 1,024",
         )
         for value in WRONG_THREADS
         for name, call in {
