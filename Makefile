@@ -2,8 +2,8 @@
 #   make demo   set up, train on the sample corpus, show the result
 #   make test   set up and run the tests of the Python package, on all processors
 # Further: make lint, make core-test, make nightly (random cases, others each time; ROUNDS=10 for more),
-# make faults (a fault at each call that writes; twenty minutes), make bench (BENCH= for the full suite,
-# which takes an hour).
+# make fuzz (hostile input; needs clang), make faults (a fault at each call that writes; twenty minutes),
+# make bench (BENCH= for the full suite, which takes an hour).
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -11,7 +11,7 @@ BIN = $(VENV)/bin
 SOURCES = pyproject.toml CMakeLists.txt $(wildcard core/* bindings/* aligner/*) \
 	$(shell find src/pairpiece -name '*.py' -o -name 'report.*' -o -name 'sample.*')
 
-.PHONY: demo test nightly faults lint core-test bench clean
+.PHONY: demo test nightly faults lint core-test fuzz bench clean
 
 # What users install; the tests need more, and their installation is good for the demo too.
 $(BIN)/usable: $(SOURCES)
@@ -57,6 +57,13 @@ core-test:
 		-DPAIRPIECE_SANITIZE=ON -DPAIRPIECE_WERROR=ON
 	cmake --build $(VENV)/core --parallel 2
 	ctest --test-dir $(VENV)/core --output-on-failure
+
+CLANG ?= clang++
+fuzz: $(BIN)/testable
+	cmake -S . -B $(VENV)/fuzz -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DPAIRPIECE_FUZZ=ON -DPAIRPIECE_SANITIZE=ON
+	cmake --build $(VENV)/fuzz --parallel 2
+	$(BIN)/python fuzz/run.py --core $(VENV)/fuzz/fuzz/core $(FUZZ)
 
 BENCH ?= --quick
 bench: $(BIN)/testable

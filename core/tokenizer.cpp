@@ -256,8 +256,9 @@ std::vector<Segmentation> Tokenizer::segment_best(const PreparedText& text, cons
     if constexpr (LatticeScorer<S>) return best_combinations(vocabulary_, text, scorer, parts, count);
     else return none;
   });
-  const bool by_words = vocabulary_.summation() == Summation::words;
-  if (found.empty() || (std::holds_alternative<Unigram>(model) && !by_words)) {
+  const bool exact =
+      std::holds_alternative<Unigram>(model) && vocabulary_.summation() == Summation::words;
+  if (!exact) {
     // Other arithmetic may have another favourite among segmentations that are as good.
     Segmentation best = choose(text, model, worker, {});
     std::erase_if(found, [&](const Segmentation& other) { return other.ids == best.ids; });

@@ -108,9 +108,14 @@ class Tokenizer {
 };
 
 struct Tokenizer::Worker {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+  using PlainCache = WordCache<8, 8>;  // made in no time, and soon full
+  using ModelCache = PlainCache;
+#else
   // Five and eight megabytes.  Keys of paired encoding hold the sources as well.
   using PlainCache = WordCache<size_t{1} << 17, size_t{1} << 14>;
   using ModelCache = WordCache<size_t{1} << 17, size_t{1} << 16>;
+#endif
 
   // What belongs to one model.
   struct ModelMemory {

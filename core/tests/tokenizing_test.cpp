@@ -135,6 +135,7 @@ TEST(paired_segmentation_covers_the_text) {
         tokenizer.encode(prepared, paired, *worker, ids);
         CHECK(tokenizer.decode(ids) == text);
         CHECK(tokenizer.segment(prepared, paired, *worker).ids == ids);
+        CHECK(tokenizer.segment_best(prepared, paired, 3, *worker)[0].ids == ids);
         const auto sampled = tokenizer.segment(prepared, paired, *worker, Draw{0.5, 9});
         CHECK(tokenizer.decode(sampled.ids) == text);
       }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gzip
 import hashlib
 import io
@@ -14,7 +15,7 @@ import tempfile
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -56,6 +57,10 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             else:
                 yield io.BufferedReader(_Unpacked(file, counted, str(path)), 2**17)
     except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        if str(error) == _NEEDS_MEMORY:
+            raise CorpusError(
+                f"{path}: takes more than {_XZ_MEMORY >> 20} MiB to unpack: compress it with xz -9"
+            ) from None
         raise CorpusError(f"{path}: damaged or truncated: {error}; copy the file again") from None
     except OSError as error:
         raise CorpusError(f"{path}: {error.strerror or error}") from None
@@ -65,21 +70,34 @@ def _decompressed(raw: io.BufferedReader[Any], kind: str) -> BinaryIO:
     if kind == ".gz":
         return cast(BinaryIO, gzip.open(raw, "rb"))
     if kind == ".xz":
-        return cast(BinaryIO, lzma.open(raw, "rb"))
+        frame = functools.partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)
+        return cast(BinaryIO, io.BufferedReader(_Frames(raw, frame, padding=b"\0"), 2**17))
     if kind == ".zst":
-        return cast(BinaryIO, io.BufferedReader(_Zstd(raw), 2**17))
+        return cast(BinaryIO, io.BufferedReader(_Frames(raw, _zstd_frame), 2**17))
     return cast(BinaryIO, raw)
 
 
-class _Zstd(io.RawIOBase):
-    """Decompresses zstd frames; a frame that is cut short is an error, unlike in zstandard.open.
+# A file may ask for gigabytes, whatever its size; the highest setting of xz needs 65 MiB.
+_XZ_MEMORY = 2**28
+_NEEDS_MEMORY = "Memory usage limit exceeded"
+
+
+def _zstd_frame() -> Any:
+    return zstandard.ZstdDecompressor().decompressobj()
+
+
+class _Frames(io.RawIOBase):
+    """Decompresses frames, with `padding` between them; one that is cut short is an error.
 
     Little is fed at a time because a few bytes can stand for very many.
     """
 
-    def __init__(self, raw: io.BufferedReader[Any]) -> None:
+    def __init__(
+        self, raw: io.BufferedReader[Any], new: Callable[[], Any], padding: bytes = b""
+    ) -> None:
         self._raw = raw
-        self._new = zstandard.ZstdDecompressor
+        self._new = new
+        self._padding = padding
         self._frame: Any = None
         self._input = b""
         self._output = b""
@@ -95,7 +113,10 @@ class _Zstd(io.RawIOBase):
                     raise EOFError("the last frame is not complete")
                 return 0
             if self._frame is None:
-                self._frame = self._new().decompressobj()
+                self._input = self._input.lstrip(self._padding)
+                if not self._input:
+                    continue
+                self._frame = self._new()
             self._output = self._frame.decompress(self._input)
             self._input = b""
             if self._frame.eof:

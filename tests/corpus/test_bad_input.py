@@ -12,6 +12,7 @@ import random
 import re
 import struct
 import sys
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -485,6 +486,14 @@ def test_mutated_files_are_read_or_refused(tmp_path: Path, name: str, data: st.D
 
 
 # ---------------------------------------------------------------------- files that unpack too far
+
+
+def test_xz_that_asks_for_gigabytes_is_refused(tmp_path: Path) -> None:
+    content = bytearray(lzma.compress(b"a\tb\n", check=lzma.CHECK_NONE))
+    begin, end = 12, 12 + 4 * content[12]  # the header of the block, and its checksum
+    content[content.index(b"\x21\x01", begin, end) + 2] = 40  # a dictionary of 4 GiB
+    content[end : end + 4] = struct.pack("<I", zlib.crc32(content[begin:end]))
+    refused_file(tmp_path / "a.tsv.xz", bytes(content), ": takes more than 256 MiB to unpack: ")
 
 
 @pytest.mark.parametrize("end", COMPRESS)

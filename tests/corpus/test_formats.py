@@ -75,6 +75,13 @@ def test_compressed_files_may_have_several_parts(tmp_path: Path, end: str) -> No
     assert [s for s, _ in read(path, path)] == ["0"] * 1000 + ["1"] * 1000 + ["2"] * 1000
 
 
+def test_the_parts_of_xz_may_be_padded(tmp_path: Path) -> None:
+    parts = [lzma.compress(f"{i}\n".encode() * 1000) for i in range(3)]
+    path = tmp_path / "padded.xz"
+    path.write_bytes((b"\0" * 4096).join([*parts, b""]))
+    assert [s for s, _ in read(path, path)] == ["0"] * 1000 + ["1"] * 1000 + ["2"] * 1000
+
+
 def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
     assert aligned(tmp_path, "a\nb", "c\nd\n") == [("a", "c"), ("b", "d")]
 

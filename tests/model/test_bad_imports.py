@@ -19,8 +19,10 @@ from support.taken_over import (
     Fast,
     Json,
     of_sentencepiece,
+    small_json,
     small_model,
     trained,
+    works_or_refused,
 )
 from support.tampering import rules, within
 from tokenizers import models
@@ -167,45 +169,6 @@ def test_other_things_are_refused(read: Callable[[Any], object], what: object) -
 
 
 # ---------------------------------------------------------------------- bad files of Hugging Face
-
-
-@functools.cache
-def small_json() -> str:
-    """A tokenizer.json that has a little of everything."""
-    vocabulary: list[Any] = [["<unk>", 0.0], ["<s>", 0.0], ["</s>", 0.0]]
-    vocabulary += [[f"<0x{byte:02X}>", 0.0] for byte in range(256)]
-    vocabulary += [
-        [piece, -2.5 - i / 7] for i, piece in enumerate(["▁", "a", "b", "c", "▁ab", "bc", "▁il"])
-    ]
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    added = [
-        {"id": i, "content": content, **flags, "special": special}
-        for i, content, special in (
-            (0, "<unk>", True),
-            (1, "<s>", True),
-            (2, "</s>", True),
-            (len(vocabulary), "<x>", False),
-            (len(vocabulary) + 1, "<mask>", True),
-        )
-    ]
-    steps: list[Json] = [
-        {"type": "NFC"},
-        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
-        {"type": "Strip", "strip_left": True, "strip_right": True},
-    ]
-    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
-    content = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added,
-        "normalizer": {"type": "Sequence", "normalizers": steps},
-        "pre_tokenizer": metaspace,
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocabulary, "byte_fallback": True},
-    }
-    return json.dumps(content, ensure_ascii=False)
 
 
 def changed(*path: Any, to: Any) -> bytes:
@@ -378,20 +341,6 @@ def test_a_bad_configuration_is_refused_by_name(config: bytes, tmp_path: Path) -
 def damaged(content: bytes, generator: random.Random) -> bytes:
     place = generator.randrange(len(content))
     return content[:place] + generator.randbytes(1) + content[place + 1 :]
-
-
-def works_or_refused(read: Callable[[Any], pairpiece.Tokenizer], given: Any) -> bool:
-    try:
-        tokenizer = read(given)
-    except pairpiece.ModelFormatError:
-        return False
-    for text in ("il  gatto <x>", "ﬁ½ 000", "<mask>ab\tbc"):
-        found = tokenizer.encode(text, out_type=pairpiece.Encoding)
-        assert found.ids == tokenizer.encode(text)
-        back = tokenizer.decode(found.ids)
-        if tokenizer.options.byte_fallback:
-            assert back == tokenizer.normalize(text)
-    return True
 
 
 @pytest.mark.parametrize("part", [2, 3, 5], ids=["trainer", "normalizer", "denormalizer"])

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.tampering import (
+    ODD_VALUES,
     Change,
     Manifest,
     at,
@@ -34,11 +35,6 @@ import pairpiece
 from pairpiece.model import saving
 
 pytestmark = pytest.mark.usefixtures("no_fsync")
-
-ODD_VALUES = [
-    None, True, False, 3, -1, 1.5, math.nan, math.inf, -math.inf, 10**400, -(10**400), 2**63,
-    "", "x", "\ud800", [], [[]], [None], {}, {"x": 1},
-]  # fmt: skip
 
 REQUIRED = ["format", "version", "text", "seed", "provenance", "parts", "pieces", "types", "scores"]
 REQUIRED.append("charsmap")

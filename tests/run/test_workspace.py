@@ -122,6 +122,22 @@ def test_the_record_comes_back_with_the_result(space: Workspace) -> None:
     assert set(record) == {"stage", "content", "details", "seconds", "peak_bytes"}
 
 
+@pytest.mark.parametrize(
+    "change", [{"content": 7}, {"details": []}, {"seconds": "1"}, {"more": 1}], ids=str
+)
+def test_a_record_that_no_stage_has_written_is_not_used(
+    change: dict[str, Any], space: Workspace
+) -> None:
+    make = Maker()
+    made = space.stage("words", {"text": "a"}, make)
+    record = json.loads((made.folder / RECORD).read_text(encoding="utf-8"))
+    (made.folder / RECORD).write_text(json.dumps({**record, **change}))
+    assert space.stage("words", {"text": "a"}, make).content == made.content
+    (made.folder / RECORD).write_text("[" * 100_000)
+    assert space.stage("words", {"text": "a"}, make).content == made.content
+    assert make.calls == 3
+
+
 def test_everything_can_be_deleted_at_any_time(space: Workspace) -> None:
     make = Maker()
     first = space.stage("words", {}, make)

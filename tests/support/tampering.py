@@ -33,6 +33,11 @@ Change = Callable[[Manifest], object]
 TEXTS = ["Il gatto mangia il topo.", "<sep>Ωﬁ e\u0301\ud800 ▁x", "aaa ab\tà\n", "", "abab" * 9]
 SOURCES = [["▁le", "▁chat"], ["▁sou", "ris", "▁nie"], [], ["▁mang", "e"], ["▁la"] * 9]
 REFUSED = pytest.raises(pairpiece.ModelFormatError)
+ODD_VALUES: list[Any] = [
+    None, True, False, 3, -1, 1.5, math.nan, math.inf, -math.inf, 10**400, -(10**400), 2**63,
+    "", "x", "\ud800", [], [[]], [None], {}, {"x": 1},
+]  # fmt: skip
+"""What may stand anywhere in a file of JSON."""
 
 
 def big_charsmap() -> bytes:

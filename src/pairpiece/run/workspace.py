@@ -71,7 +71,7 @@ class Workspace:
         with self._locked(f"{name}-{key}") as folder:
             found = self.folder / f"{name}-{key}"
             if found.is_dir():
-                with contextlib.suppress(OSError, ValueError, TypeError):
+                with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
                     return _read(found)
                 shutil.rmtree(found)  # somebody has been at it
             return self._made(name, folder, found, make)
@@ -129,8 +129,21 @@ class Workspace:
 
 
 def _read(folder: Path) -> Result:
+    """Raises ``ValueError``, ``TypeError`` or the like for what no stage has written."""
     record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    return Result(folder=folder, reused=True, **record)
+    result = Result(folder=folder, reused=True, **record)
+    if not all(isinstance(getattr(result, name), kind) for name, kind in _KINDS.items()):
+        raise TypeError
+    return result
+
+
+_KINDS: dict[str, Any] = {
+    "stage": str,
+    "content": str,
+    "details": dict,
+    "seconds": int | float,
+    "peak_bytes": int | None,
+}
 
 
 def digest(value: Any) -> str:

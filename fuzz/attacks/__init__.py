@@ -1,0 +1,1 @@
+"""Attacks on the parsers of the package, and on what has to agree: see ``fuzz/README.md``."""
