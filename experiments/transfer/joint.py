@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from shared_rows import Bilingual
+from shared_rows import Bilingual, parsed
 from transfer import Pair, Results, read_texts
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -29,15 +28,7 @@ SEPARATE, JOINT, CONTROL = "separate", "joint", "joint, new rows by transformers
 
 def main() -> None:
     """Measure what has not been measured."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
-    parser.add_argument("--split", choices=("dev", "test"), default="dev")
-    parser.add_argument("--lines", type=int, default=8192, help="of both languages")
-    parser.add_argument("--vocab-size", type=int, default=8000)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-transfer"))
-    parser.add_argument("--results", type=Path, default=Path(__file__).with_name("joint.jsonl"))
-    options = parser.parse_args()
+    options = parsed(__doc__, "joint.jsonl")
     torch.set_num_threads(1)
     results = Results(options.results)
     for corpus in options.corpus:

@@ -43,15 +43,7 @@ TEST_LINES = 500
 
 def main() -> None:
     """Measure what has not been measured."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
-    parser.add_argument("--split", choices=("dev", "test"), default="dev")
-    parser.add_argument("--lines", type=int, default=8192, help="of both languages")
-    parser.add_argument("--vocab-size", type=int, default=8000)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-transfer"))
-    parser.add_argument("--results", type=Path, default=Path(__file__).with_name("shared.jsonl"))
-    options = parser.parse_args()
+    options = parsed(__doc__, "shared.jsonl")
     torch.set_num_threads(1)
     results = Results(options.results)
     for corpus in options.corpus:
@@ -61,6 +53,19 @@ def main() -> None:
                 key = [corpus.name, options.vocab_size, options.split, options.lines, variant, seed]
                 if key not in results:
                     results.add(key, **both.measured(variant, seed))
+
+
+def parsed(documentation: str, results: str) -> argparse.Namespace:
+    """The command line of an experiment with both languages of a pair."""
+    parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
+    parser.add_argument("corpus", type=Path, nargs="+", help="folders named source-target")
+    parser.add_argument("--split", choices=("dev", "test"), default="dev")
+    parser.add_argument("--lines", type=int, default=8192, help="of both languages")
+    parser.add_argument("--vocab-size", type=int, default=8000)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--work-dir", type=Path, default=Path("/tmp/pairpiece-transfer"))
+    parser.add_argument("--results", type=Path, default=Path(__file__).with_name(results))
+    return parser.parse_args()
 
 
 class Bilingual:
