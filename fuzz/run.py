@@ -60,7 +60,9 @@ def attack_all(targets: list[str], options: argparse.Namespace, findings: Path) 
     """Attack one target after the other; whether nothing was found."""
     print(f"findings in {findings}, seed {options.seed}, {options.seconds:g} seconds each")
     print(
-        f"{'target':20} {'inputs':>12} {'crashes':>8} {'hangs':>8} {'exceptions':>11}", flush=True
+        f"{'target':20} {'inputs':>12} {'crashes':>8} {'hangs':>8} {'exceptions':>11} {'MiB':>6} "
+        f"{'slowest':>8}",
+        flush=True,
     )
     found = []
     for name in targets:
@@ -71,7 +73,9 @@ def attack_all(targets: list[str], options: argparse.Namespace, findings: Path) 
             program = options.core / f"fuzz_{name.removeprefix('core/')}"
             found.append(attack_core(program, findings, **how))
         print(row(found[-1]), flush=True)
-    print(row(Outcome("all", *(sum(column) for column in zip(*map(numbers, found), strict=True)))))
+    counts = (sum(column) for column in zip(*map(numbers, found), strict=True))
+    most = {name: max(getattr(one, name) for one in found) for name in ("memory", "slowest")}
+    print(row(Outcome("all", *counts, **most)))
     return all(outcome.is_good for outcome in found)
 
 
@@ -83,7 +87,10 @@ def numbers(outcome: Outcome) -> tuple[int, int, int, int]:
 def row(outcome: Outcome) -> str:
     """A line of the table."""
     inputs, crashes, hangs, exceptions = numbers(outcome)
-    return f"{outcome.target:20} {inputs:12,} {crashes:8} {hangs:8} {exceptions:11}"
+    return (
+        f"{outcome.target:20} {inputs:12,} {crashes:8} {hangs:8} {exceptions:11} "
+        f"{outcome.memory:6} {outcome.slowest:7.2f}s"
+    )
 
 
 def write_all_seeds(folder: Path) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from attacks.core_seeds import SEEDS
@@ -32,6 +32,8 @@ class Outcome:
     crashes: int = 0
     hangs: int = 0
     exceptions: int = 0  # that are no PairPieceError, or broken promises
+    memory: int = field(default=0, compare=False)  # MiB it has grown by; in C++ all of it
+    slowest: float = field(default=0.0, compare=False)  # seconds of an input; in C++ whole ones
 
     @property
     def is_good(self) -> bool:
@@ -62,8 +64,13 @@ def attack_python(
         command += [] if inputs is None else ["--inputs", inputs - found.inputs]
         (folder / "current").write_bytes(b"")
         code, said = _run(command, left)
-        count, data = _current(folder)
-        found = replace(found, inputs=found.inputs + count + (code != 0))
+        count, grown, slowest, data = _current(folder)
+        found = replace(
+            found,
+            inputs=found.inputs + count + (code != 0),
+            memory=max(found.memory, grown // 1024),
+            slowest=max(found.slowest, slowest),
+        )
         if code == 0:
             break
         if not data or code == _UNCAUGHT:  # an error of these programs themselves
@@ -93,12 +100,12 @@ def _run(command: Iterable[object], seconds: float) -> tuple[int | None, str]:
     return ended.returncode, ended.stderr.decode("utf-8", "replace")
 
 
-def _current(folder: Path) -> tuple[int, bytes]:
-    """The number of inputs that a worker has come through, and the one it was at."""
+def _current(folder: Path) -> tuple[int, int, float, bytes]:
+    """What a worker says of the inputs it has come through, and the one it was at."""
     content = (folder / "current").read_bytes()
     if len(content) < HEADER.size:
-        return 0, b""
-    return HEADER.unpack_from(content)[0], content[HEADER.size :]
+        return 0, 0, 0.0, b""
+    return *HEADER.unpack_from(content), content[HEADER.size :]
 
 
 def attack_core(program: Path, findings: Path, *, seed: int = 1, seconds: float) -> Outcome:
@@ -123,12 +130,15 @@ def attack_core(program: Path, findings: Path, *, seed: int = 1, seconds: float)
         ],
         seconds,
     )
-    counted = re.search(r"number_of_executed_units:\s*(\d+)", said)
+    executed, slowest, memory = (
+        int(stated[1]) if (stated := re.search(rf"stat::{name}:\s*(\d+)", said)) else 0
+        for name in ("number_of_executed_units", "slowest_unit_time_sec", "peak_rss_mb")
+    )
     hangs = code in (_TIMEOUT, None)
     crashes = code != 0 and not hangs
     if crashes or hangs:
         (folder / "finding.txt").write_text(said)
-    return Outcome(f"core/{name}", int(counted[1]) if counted else 0, crashes, hangs)
+    return Outcome(f"core/{name}", executed, crashes, hangs, memory=memory, slowest=float(slowest))
 
 
 def write_seeds(name: str, folder: Path) -> None:

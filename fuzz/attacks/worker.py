@@ -26,7 +26,7 @@ from pairpiece import PairPieceError
 MEMORY = 2**30  # more than the process has at the beginning
 SECONDS = 2  # of processor time, and one more for every so many bytes
 BYTES_PER_SECOND = 10_000
-HEADER = struct.Struct("<Q")
+HEADER = struct.Struct("<QQd")  # inputs, KiB that memory has grown by, seconds of the slowest one
 _MOST = 2000  # inputs to go on from
 
 
@@ -40,21 +40,29 @@ class Attack:
         self.waiting = [b"", *target.seeds()]
         self.pool = list(self.waiting)
         self.outcomes: set[Hashable] = set()
-        self.count = 0
+        self.count = self.grown = 0
+        self.slowest = 0.0
         self.current = os.open(findings / "current", os.O_RDWR | os.O_CREAT)
 
     def step(self) -> None:
         """One input more."""
         data = self.waiting.pop() if self.waiting else self._changed()
-        content = HEADER.pack(self.count) + data
-        os.pwrite(self.current, content, 0)
-        os.ftruncate(self.current, len(content))
+        self.write(data)
         _limit_time(len(data))
+        begin = _used_seconds()
         outcome = self._outcome(data)
+        if self.count:  # the first loads and makes what is there once
+            self.slowest = max(self.slowest, _used_seconds() - begin)
         if outcome not in self.outcomes:
             self.outcomes.add(outcome)
             self.pool.append(data)
         self.count += 1
+
+    def write(self, data: bytes = b"") -> None:
+        """Say how far this is, and with which input."""
+        content = HEADER.pack(self.count, self.grown, self.slowest) + data
+        os.pwrite(self.current, content, 0)
+        os.ftruncate(self.current, len(content))
 
     def _changed(self) -> bytes:
         # What came late has come far.
@@ -92,9 +100,17 @@ def _place(error: BaseException) -> Hashable:
     return type(error), tuple(own)
 
 
-def _limit_time(size: int) -> None:
+def _used_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
-    limit = int(used.ru_utime + used.ru_stime) + 1 + SECONDS + size // BYTES_PER_SECOND
+    return used.ru_utime + used.ru_stime
+
+
+def _most_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
+
+
+def _limit_time(size: int) -> None:
+    limit = int(_used_seconds()) + 1 + SECONDS + size // BYTES_PER_SECOND
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
 
 
@@ -117,11 +133,11 @@ def main() -> None:
     attack = Attack(TARGETS[options.target], options.seed, options.findings)
     attack.step()  # what is loaded and made once counts for nobody
     _limit_memory()
-    end = time.monotonic() + options.seconds
+    before, end = _most_memory(), time.monotonic() + options.seconds
     while attack.count < options.inputs and time.monotonic() < end:
         attack.step()
-    os.pwrite(attack.current, HEADER.pack(attack.count), 0)
-    os.ftruncate(attack.current, HEADER.size)
+        attack.grown = _most_memory() - before
+    attack.write()
 
 
 if __name__ == "__main__":
