@@ -13,6 +13,7 @@ which are added to them at the end.  What is written is a model like any other.
 from __future__ import annotations
 
 import argparse
+import shutil
 from array import array
 from itertools import islice
 from pathlib import Path
@@ -52,6 +53,9 @@ def main(arguments: list[str] | None = None) -> None:
         model = adapted.merge_and_unload()
     model.save_pretrained(options.output)
     tokenizer.save_pretrained(options.output)
+    of_the_old = Path(options.model) / "source_tokenizer"  # where there is one for each language
+    if of_the_old.is_dir():
+        shutil.copytree(of_the_old, Path(options.output) / of_the_old.name, dirs_exist_ok=True)
 
 
 def blocks(tokenizer: Any, options: argparse.Namespace) -> list[dict[str, torch.Tensor]]:

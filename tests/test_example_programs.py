@@ -56,7 +56,8 @@ def test_a_transferred_model_is_adapted(
     short = ["--embedding-steps", 4, "--steps", 4, "--context", 32, "--batch", 4, "--lines", 150]
     more = ["--learning-rate", 1e-3, "--lora", 4]
     output = tmp_path / "adapted"
-    ended = run("adapt.py", models.transferred("gpt2"), text, output, *short, *more)
+    ended = run("adapt.py", models.extended("gpt2"), text, output, *short, *more)
     assert ended.code == 0, ended.err
+    assert (output / "source_tokenizer" / "tokenizer.json").is_file()
     model = pretrained.loaded("gpt2", output)
     assert model.get_input_embeddings().weight.shape[0] > 600

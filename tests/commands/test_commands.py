@@ -198,7 +198,7 @@ def test_what_is_no_model_is_named(
 ) -> None:
     del folder
     name, *options = command.split()
-    assert f"{model} is not a model" in complaint(call(capfd, name, model, *options))
+    assert f"{model} is not a PairPiece model" in complaint(call(capfd, name, model, *options))
 
 
 # ---------------------------------------------------------------------- inspect

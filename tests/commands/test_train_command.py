@@ -265,3 +265,17 @@ def test_a_missing_aligner_is_explained(
     assert 'pip install "pairpiece[align]"' in said
     assert "--align none" in said
     assert not (tmp_path / "model").exists()
+
+
+def test_a_tokenizer_of_another_tool_is_not_replaced(
+    trained: Training, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    theirs = tmp_path / "model" / "tokenizer.json"
+    theirs.parent.mkdir()
+    theirs.write_text("{}")
+    said = "there is a tokenizer of another tool in this folder; choose another"
+    assert said in complaint(call(capfd, *quick(trained, theirs.parent)))
+    with pytest.raises(pairpiece.OptionError, match="of another tool"):
+        pairpiece.train(trained.source, trained.target, output=theirs.parent)
+    assert [*theirs.parent.iterdir()] == [theirs]
+    assert theirs.read_text() == "{}"

@@ -154,6 +154,7 @@ WRONG_PIECES: dict[str, Change] = {
     "a score too low": at("scores", -1)(-(2**24) - 1),
     "a score of 32 bits": at("scores", -1)(2**31),
     "a huge score": at("scores", -1)(10**400),
+    "a huge score of version 1": lambda m: (m.update(version=1), at("scores", -1)(10**400)(m)),
     "a score as text": at("scores", -1)("-1.5"),
     "another summation": lambda manifest: manifest.update(summation="thirds"),
     "no summation": lambda manifest: manifest.pop("summation"),

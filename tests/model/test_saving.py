@@ -339,7 +339,7 @@ def test_a_failed_first_save_leaves_nothing_that_loads(
             patch.setattr(os, "replace", failing_at(step, os.replace))
             with pytest.raises(StoppedError):
                 full.save(folder)
-        with pytest.raises(pairpiece.ModelFormatError, match="not a model"):
+        with pytest.raises(pairpiece.ModelFormatError, match="not a PairPiece model"):
             pairpiece.load(folder)
 
 

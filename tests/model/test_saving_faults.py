@@ -69,7 +69,7 @@ def model_in(folder: Path) -> str | None:
     try:
         return saving.packed(pairpiece.load(folder).state).digest
     except pairpiece.ModelFormatError as error:
-        if "is not a model" not in str(error):
+        if "is not a PairPiece model" not in str(error):
             raise
         return None
 

@@ -95,7 +95,7 @@ def test_saved_and_loaded_it_does_the_same(
 
 
 def test_a_directory_without_a_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(pairpiece.ModelFormatError, match="is not a model"):
+    with pytest.raises(pairpiece.ModelFormatError, match="is not a PairPiece model"):
         pairpiece.PairPieceTokenizer.from_pretrained(tmp_path)
 
 

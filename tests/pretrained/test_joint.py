@@ -278,6 +278,7 @@ def test_what_cannot_be_extended_is_said(
     model = models.tokenizer("byte-level")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
+    (tmp_path / "empty").mkdir()
     (tmp_path / "bad.model").write_bytes(b"nothing of the kind")
     word = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
@@ -293,8 +294,11 @@ def test_what_cannot_be_extended_is_said(
         (models.model_tokenizer("wordpiece"), "a", "of the type WordPiece"),
         (models.model_tokenizer("marian"), "b", "tokenizer.json"),
         (byte_level, "full", "there is something in this folder"),
-        (tmp_path / "none", "c", "neither a folder"),
-        (tmp_path / "none.model", "c.model", "No such file"),
+        (byte_level, "a.model", "name a folder"),
+        (byte_level / "tokenizer.json", "c", "neither a folder"),
+        (tmp_path / "none", "c", "there is no such file or folder"),
+        (tmp_path / "empty", "c", "there is no tokenizer in this folder"),
+        (tmp_path / "word.model", "word.model", "the model itself, which would be lost"),
         (tmp_path / "bad.model", "d.model", "not a SentencePiece model"),
         (tmp_path / "word.model", "e.model", "of the types unigram and bpe"),
         (tmp_path / "word.model", "e", "name a .model file"),
@@ -305,6 +309,11 @@ def test_what_cannot_be_extended_is_said(
         assert sorted(tmp_path.iterdir()) == before
     with pytest.raises(pairpiece.OptionError, match="two tokenizers"):
         pairpiece.transfer(models.model("gpt2"), model, tmp_path / "f", joint=True, extend=True)
+
+
+def test_what_is_new_is_told_in_a_line(joined: Any) -> None:
+    _, _, joint = joined("byte-level")
+    assert repr(joint) == f"JointVocabulary(old_size={joint.old_size}, shared={joint.shared})"
 
 
 def test_vocabularies_that_are_not_right_are_said_too(models: Models, tmp_path: Path) -> None:

@@ -41,12 +41,16 @@ def _joined(joint: JointVocabulary) -> str:
     lines = [
         f"{joint.old_size:,} tokens → {joint.old_size + len(joint.tokens):,}",
         f"{pieces:>9,}  new pieces",
-        f"{joint.parts:>9,}  parts that pieces are joined from",
         f"{joint.shared:>9,}  pieces that were tokens before",
     ]
+    if joint.parts:
+        lines.insert(2, f"{joint.parts:>9,}  parts that pieces are joined from")
     if joint.left_out:
-        examples = " ".join(joint.left_out[:5])
-        lines.append(f"{len(joint.left_out):>9,}  left out, as words are cut there: {examples}")
+        examples = " ".join(joint.left_out[:5]) + (" …" if len(joint.left_out) > 5 else "")
+        lines.append(
+            f"{len(joint.left_out):>9,}  left out, as text is changed or cut there before tokens "
+            f"are looked for: {examples}"
+        )
     return "\n".join(lines)
 
 

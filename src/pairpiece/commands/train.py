@@ -25,7 +25,7 @@ from pairpiece.learning.options import MODES
 from pairpiece.learning.plan import DEFAULT_SIZE
 from pairpiece.links.eflomal import TRAINING_LENGTH
 from pairpiece.links.symmetrization import SYMMETRIZATIONS
-from pairpiece.model.saving import check_destination
+from pairpiece.model.saving import check_destination, check_no_other
 from pairpiece.options import LengthPenalty
 from pairpiece.run import pipeline
 from pairpiece.run.job import CHOICES, LINKS_BETWEEN, Job, prepare
@@ -152,6 +152,7 @@ def run(options: argparse.Namespace) -> None:
         raise OptionError("--no-cache keeps no results, so --work-dir has no use: leave one out")
     job = _job(options)
     check_destination(options.output)
+    check_no_other(options.output)
     finished = pipeline.run(
         job, work_dir=options.work_dir, cache=not options.no_cache, reporter=reporter
     )

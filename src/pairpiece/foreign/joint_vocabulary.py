@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pairpiece.errors import ModelFormatError, OptionError
@@ -25,9 +25,10 @@ class JointVocabulary:
     """What is in a vocabulary now: the tokens that were there have the ids that they had."""
 
     old_size: int  # new tokens have the ids from here on
-    tokens: dict[str, str | None]  # new ones in order, and the piece that each is; None for a part
+    # New ones in order, and the piece that each is; None for a part.
+    tokens: dict[str, str | None] = field(repr=False)
     shared: int  # pieces that were tokens before
-    left_out: list[str]  # pieces that would never be found in a text
+    left_out: list[str] = field(repr=False)  # pieces that would never be found in a text
 
     @property
     def parts(self) -> int:

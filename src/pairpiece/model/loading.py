@@ -202,7 +202,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             if path.name != MANIFEST:
                 raise _OvertakenError  # it was about to get that name
             raise ModelFormatError(
-                f"{path}: there is no such file, so {path.parent} is not a model"
+                f"{path}: there is no such file, so {path.parent} is not a PairPiece model"
             )
         file = path.open("rb")
     except FileNotFoundError:
@@ -289,13 +289,13 @@ def _vocabulary(manifest: dict[str, Any], text: TextOptions, path: Path) -> Voca
     if set(map(type, pieces)) != {str} or not set(map(type, scores)) <= {int, float}:
         raise ModelFormatError(f"{path}: pieces must be strings and scores numbers")
     summation = "words"
-    if manifest["version"] == 1:
-        scores = [score / SCORES_PER_NAT for score in scores]
-    else:
+    if manifest["version"] > 1:
         summation = _expect(manifest, "summation", str, path)
     if summation not in SUMMATIONS:
         raise ModelFormatError(f"{path}: the summation is unknown")
     try:
+        if manifest["version"] == 1:
+            scores = [score / SCORES_PER_NAT for score in scores]
         vocabulary = Vocabulary(pieces, list(map(_KINDS.__getitem__, types)), scores, summation)
         vocabulary.check()
     except (KeyError, TypeError):

@@ -17,12 +17,13 @@ from typing import Any
 
 from safetensors.numpy import save as to_bytes
 
+from pairpiece.errors import OptionError
 from pairpiece.foreign import huggingface_files
 from pairpiece.foreign.huggingface import HuggingFaceTokenizer
 from pairpiece.foreign.protocol import ForeignTokenizer
 from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.foreign.sentencepiece_format import is_exportable
-from pairpiece.model.folder import Packed
+from pairpiece.model.folder import MANIFEST, STAGE, TOKENIZER, Packed
 from pairpiece.model.state import ModelState, StatefulTokenizer
 from pairpiece.model.switching import put
 from pairpiece.text import packing
@@ -96,6 +97,16 @@ def check_destination(directory: str | PathLike[str]) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
     if not os.access(place, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+
+
+def check_no_other(directory: str | PathLike[str]) -> None:
+    """Raise an `OptionError` if the tokenizer of another tool lies there, which would be lost."""
+    folder = Path(directory)
+    ours = (folder / MANIFEST).exists() or (folder / STAGE).exists()
+    if (folder / TOKENIZER).exists() and not ours:
+        raise OptionError(
+            f"{folder}: there is a tokenizer of another tool in this folder; choose another"
+        )
 
 
 def save(state: ModelState, folder: Path, beside: dict[str, bytes] | None = None) -> None:

@@ -42,7 +42,11 @@ def extend_tokenizer(
     if not isinstance(tokenizer, Tokenizer):
         tokenizer = load(tokenizer)
     given, destination = Path(into), Path(output)
+    if not given.exists():
+        raise OptionError(f"{given}: there is no such file or folder")
     if given.is_dir():
+        if destination.suffix == ".model":
+            raise OptionError(f"{destination}: name a folder, as {given} is one")
         check_new(destination)
         joint = JointTokenizer(ModelTokenizer.open(given), tokenizer)
         with appearing(destination) as place:
@@ -50,10 +54,13 @@ def extend_tokenizer(
         return joint.vocabulary
     if given.suffix != ".model":
         raise OptionError(
-            f"{given}: neither a folder of Hugging Face nor a .model file of SentencePiece"
+            f"{given}: neither a folder of Hugging Face nor a .model file of SentencePiece; of a "
+            f"tokenizer.json give the folder"
         )
     if destination.suffix != ".model":
         raise OptionError(f"{destination}: name a .model file, as {given.name} is one")
+    if destination.exists() and destination.samefile(given):
+        raise OptionError(f"{destination}: this is the model itself, which would be lost")
     try:
         content = given.read_bytes()
     except OSError as error:

@@ -100,6 +100,9 @@ class ModelTokenizer:
         return found | {self.ids[token]: token for token in named if token is not None}
 
 
+_FILES = ("tokenizer*.json", "vocab*", "*.model", "*.spm")
+
+
 def _loaded(path: Path) -> Any:
     try:
         from transformers import AutoTokenizer
@@ -109,6 +112,8 @@ def _loaded(path: Path) -> Any:
         ) from None
     if not path.is_dir():
         raise OptionError(f"{path}: there is no such folder; a model is one that lies on disk")
+    if not any(found for pattern in _FILES for found in path.glob(pattern)):
+        raise OptionError(f"{path}: there is no tokenizer in this folder")
     if (file := path / "tokenizer.json").is_file():
         check_expressions(file_content(file), str(file))
     try:

@@ -84,8 +84,8 @@ def transfer(
 
     With `extend` the model keeps its own vocabulary, with the same ids, and the new pieces come
     after it: a model of both languages.  A piece that is spelled like a token of the model and was
-    mostly seen with it is that token.  The tokenizer in `output` is for the new language (it can
-    decode both); the model's own lies in ``source_tokenizer``.
+    mostly seen with it is that token.  The tokenizer in `output` is for the new language; the
+    model's own, for text of the old one, lies in ``source_tokenizer``.
 
     With `joint` there is one tokenizer for text of both languages: the model's own, with the new
     pieces in it (see `pairpiece.extend_tokenizer`).

@@ -20,7 +20,7 @@ from pairpiece.foreign.sentencepiece import SentencePieceTokenizer
 from pairpiece.learning.plan import Plan
 from pairpiece.learning.training import check_seeds, translated_again
 from pairpiece.model.calibration import calibrated, misses
-from pairpiece.model.saving import check_destination
+from pairpiece.model.saving import check_destination, check_no_other
 from pairpiece.model.tokenizer import Tokenizer, load
 from pairpiece.run.aligned_text import AlignedText
 from pairpiece.run.job import EFLOMAL, Job, prepare
@@ -78,6 +78,7 @@ def train(
     )
     if output is not None:
         check_destination(output)
+        check_no_other(output)
     finished = run(job, work_dir=work_dir, cache=cache, reporter=reporter)
     if output is not None:
         finished.tokenizer.save(output)
