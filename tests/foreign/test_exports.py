@@ -314,7 +314,7 @@ def test_a_refused_export_leaves_what_is_there(
 def test_what_is_no_model_cannot_be_exported(
     what: str, name: str, place: Path, export: Export
 ) -> None:
-    assert "not a model" in complaint(export(place, what, place / name))
+    assert "not a PairPiece model" in complaint(export(place, what, place / name))
     assert names_in(place) == []
 
 
