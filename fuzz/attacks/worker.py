@@ -24,7 +24,7 @@ from attacks.target import Target
 from pairpiece import PairPieceError
 
 MEMORY = 2**30  # more than the process has at the beginning
-SECONDS = 2  # of processor time, and one more for every so many bytes
+SECONDS = 5  # of processor time, and one more for every so many bytes
 BYTES_PER_SECOND = 10_000
 HEADER = struct.Struct("<QQd")  # inputs, KiB that memory has grown by, seconds of the slowest one
 _MOST = 2000  # inputs to go on from
