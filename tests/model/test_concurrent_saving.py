@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support.french_italian import PAIRS, SENTENCES, TARGETS
+from support.partner import go_on, process, said
 
 import pairpiece
 from pairpiece import locks
@@ -79,27 +79,11 @@ while Path(folder).with_name("busy").exists():
 
 
 @contextlib.contextmanager
-def process(program: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+def ready(program: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
     """A process that is ready to begin."""
-    pipe = subprocess.PIPE
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as running:
-        try:
-            assert said(running) == "ready"
-            yield running
-        finally:
-            running.kill()
-
-
-def go_on(running: subprocess.Popen[str]) -> None:
-    assert running.stdin is not None
-    running.stdin.write("go\n")
-    running.stdin.flush()
-
-
-def said(running: subprocess.Popen[str]) -> str:
-    assert running.stdout is not None
-    return running.stdout.readline().strip()
+    with process(program, *arguments) as running:
+        assert said(running) == "ready"
+        yield running
 
 
 # ---------------------------------------------------------------------- processes
@@ -109,7 +93,7 @@ def test_of_two_models_saved_at_once_one_is_there_whole(models: list[Path], tmp_
     folder = tmp_path / "model"
     expected = [contents(model) for model in models]
     with contextlib.ExitStack() as stack:
-        writers = [stack.enter_context(process(WRITER, model, folder)) for model in models]
+        writers = [stack.enter_context(ready(WRITER, model, folder)) for model in models]
         for _ in range(25):
             for writer in writers:
                 go_on(writer)
@@ -140,10 +124,8 @@ def test_readers_meet_whole_models_only(models: list[Path], tmp_path: Path) -> N
         expected.append(str([plain, loaded.encode(TARGETS[0], model="bigram"), paired]))
     json_files = [(model / FILES[0]).read_bytes() for model in models]
     with contextlib.ExitStack() as stack:
-        writers = [stack.enter_context(process(WRITER, model, folder)) for model in models]
-        readers = [
-            stack.enter_context(process(READER, folder, TARGETS[0], SOURCE)) for _ in range(3)
-        ]
+        writers = [stack.enter_context(ready(WRITER, model, folder)) for model in models]
+        readers = [stack.enter_context(ready(READER, folder, TARGETS[0], SOURCE)) for _ in range(3)]
         for _ in range(30):
             for writer in writers:
                 go_on(writer)
@@ -165,7 +147,7 @@ def test_a_save_that_is_killed_leaves_a_whole_model(models: list[Path], tmp_path
     expected = [encoded(model) for model in (first, second)]
     for _ in range(15):
         first.save(folder)
-        with process(WRITER, models[1], folder) as writer:
+        with ready(WRITER, models[1], folder) as writer:
             go_on(writer)
             time.sleep(draw.random() * 0.03)
             os.kill(writer.pid, signal.SIGKILL)

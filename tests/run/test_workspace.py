@@ -8,14 +8,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.partner import go_on, process, said
 
 from pairpiece.run import workspace
 from pairpiece.run.workspace import RECORD, Result, Workspace
@@ -224,33 +224,17 @@ PROGRAM = """
 """
 
 
-@contextlib.contextmanager
-def process(space: Workspace, key: str = "known") -> Iterator[subprocess.Popen[str]]:
+def run_of(
+    space: Workspace, key: str = "known"
+) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
     """Another run of a stage, which says that it has begun and waits for a line to go on."""
     calls = space.folder.parent / "calls"
-    command = [sys.executable, "-c", textwrap.dedent(PROGRAM), str(space.folder), key, str(calls)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as running:
-        try:
-            yield running
-        finally:
-            running.kill()
-
-
-def go_on(running: subprocess.Popen[str]) -> None:
-    assert running.stdin is not None
-    running.stdin.write("go\n")
-    running.stdin.flush()
-
-
-def said(running: subprocess.Popen[str]) -> str:
-    assert running.stdout is not None
-    return running.stdout.readline().strip()
+    return process(textwrap.dedent(PROGRAM), space.folder, key, calls)
 
 
 @pytest.mark.parametrize("key", ["known", "unknown"])
 def test_a_killed_run_leaves_nothing_in_the_way_of_the_next(key: str, space: Workspace) -> None:
-    with process(space, key) as running:
+    with run_of(space, key) as running:
         assert said(running) == "begun"
         os.kill(running.pid, signal.SIGKILL)
         assert running.wait() == -signal.SIGKILL
@@ -266,7 +250,7 @@ def test_a_killed_run_leaves_nothing_in_the_way_of_the_next(key: str, space: Wor
 
 
 def test_what_a_killed_run_has_left_goes_with_the_next_run_of_any_key(space: Workspace) -> None:
-    with process(space) as running, process(space, "unknown") as alive:
+    with run_of(space) as running, run_of(space, "unknown") as alive:
         assert said(running) == said(alive) == "begun"
         os.kill(running.pid, signal.SIGKILL)
         running.wait()
@@ -284,9 +268,9 @@ def test_what_a_killed_run_has_left_goes_with_the_next_run_of_any_key(space: Wor
 
 
 def test_two_processes_with_the_same_key_make_the_result_once(space: Workspace) -> None:
-    with process(space) as first:
+    with run_of(space) as first:
         assert said(first) == "begun"
-        with process(space) as second:
+        with run_of(space) as second:
             go_on(first)
             assert {said(first), said(second)} == {"False", "True"}
             assert first.wait() == second.wait() == 0
@@ -294,7 +278,7 @@ def test_two_processes_with_the_same_key_make_the_result_once(space: Workspace) 
 
 
 def test_a_process_that_waits_for_a_killed_one_makes_the_result_itself(space: Workspace) -> None:
-    with process(space) as first, process(space) as second, ThreadPoolExecutor() as pool:
+    with run_of(space) as first, run_of(space) as second, ThreadPoolExecutor() as pool:
         begun = {pool.submit(said, running): running for running in (first, second)}
         done, waiting = wait(begun, return_when=FIRST_COMPLETED)
         [owner], [other] = done, waiting  # which of them has the lock is left to chance
